@@ -8,7 +8,7 @@
 
 static const double FRAME = 1.0 / 60.0;
 
-static rill_solid_id add_mover(rill_world *world, double x0, double y0, double z0, double x1, double y1, double z1) {
+static rill_solid_id add_moving_box(rill_world *world, double x0, double y0, double z0, double x1, double y1, double z1) {
     const rill_solid_def def = box_def(NULL, x0 * MM, y0 * MM, z0 * MM, x1 * MM, y1 * MM, z1 * MM);
     rill_solid_id id = { 0 };
     must(world, rill_solid_create(world, &def, &id));
@@ -23,7 +23,7 @@ static double in_mm(const rill_world *world, int64_t quanta) {
     return (double)quanta * world->bed.quantum / MM;
 }
 
-static int64_t airborne(const rill_world *world) {
+static int64_t in_transit(const rill_world *world) {
     return rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
 }
 
@@ -33,16 +33,16 @@ typedef struct summary {
     bool roofed, open; /* some column has a ceiling, or none */
 } summary;
 
-static summary held_in(const rill_world *world) {
+static summary summary_of(const rill_world *world) {
     const rill_expelled *expelled = world->flow.expelled.data;
-    summary s = { .lowest = 1e9 };
+    summary found = { .lowest = 1e9 };
     for (size_t i = 0; i < world->flow.expelled.count; ++i) {
         const int32_t place = expelled[i].place, ceiling = world->bed.c[place];
-        s.most = fmax(s.most, in_mm(world, expelled[i].amount));
-        s.lowest = fmin(s.lowest, in_mm(world, ceiling - world->bed.b[place]));
-        *(ceiling < RILL_TOP ? &s.roofed : &s.open) = true;
+        found.most = fmax(found.most, in_mm(world, expelled[i].amount));
+        found.lowest = fmin(found.lowest, in_mm(world, ceiling - world->bed.b[place]));
+        *(ceiling < RILL_TOP ? &found.roofed : &found.open) = true;
     }
-    return s;
+    return found;
 }
 
 /* A basin of 40 x 12 mm; a lid over its western 20 mm, 8 mm above the floor, and a step below the first four. */
@@ -50,7 +50,7 @@ static rill_world *lidded(double step_height, rill_solid_id *lid) {
     const rill_world_def def = tank_def(40, 12, RILL_PASSAGES_ANY);
     rill_world *world = make_tank(&def);
     add_slab(world, -1, -1, 4, step_height);
-    *lid = add_mover(world, -1, -1, 8, 20, 13, 30);
+    *lid = add_moving_box(world, -1, -1, 8, 20, 13, 30);
     build(world);
     fill(world, 30, 6, 0.5, 10);
     return world;
@@ -64,9 +64,9 @@ static void thin_gaps_are_not_pushed_through(void **state) {
     rill_world *world = lidded(7, &lid);
     move(world, lid, 0, 0, -0.1);
     build(world);
-    const summary expelled = held_in(world);
+    const summary expelled = summary_of(world);
     assert_true(expelled.roofed && !expelled.open && expelled.lowest > 7.8);
-    assert_true(fabs(in_mm(world, airborne(world)) - 0.1 * 20 * 12) < 1e-3);
+    assert_true(fabs(in_mm(world, in_transit(world)) - 0.1 * 20 * 12) < 1e-3);
     check(world);
     rill_world_destroy(world);
 }
@@ -78,9 +78,9 @@ static void jumps_go_where_there_is_room(void **state) {
     rill_world *world = lidded(0, &lid);
     move(world, lid, 0, 0, -3); /* down to 5 mm: 3 is more than half of that */
     build(world);
-    const summary expelled = held_in(world);
+    const summary expelled = summary_of(world);
     assert_true(expelled.open && !expelled.roofed);
-    assert_true(fabs(in_mm(world, airborne(world)) - 3.0 * 20 * 12) < 1e-3);
+    assert_true(fabs(in_mm(world, in_transit(world)) - 3.0 * 20 * 12) < 1e-3);
     for (int i = 0; i < 40; ++i) assert_true(!(step(world, FRAME) & RILL_STATUS_SQUEEZED));
     check(world);
     rill_world_destroy(world);
@@ -112,14 +112,14 @@ static void no_column_gets_more_than_one_lost(void **state) {
     (void)state;
     const rill_world_def def = tank_def(40, 40, RILL_PASSAGES_ANY);
     rill_world *world = make_tank(&def);
-    const rill_solid_id block = add_mover(world, 15, 15, 30, 25, 25, 60);
+    const rill_solid_id block = add_moving_box(world, 15, 15, 30, 25, 25, 60);
     build(world);
     fill(world, 1, 1, 0.5, 4);
     move(world, block, 0, 0, -31);
     build(world);
-    const summary expelled = held_in(world);
+    const summary expelled = summary_of(world);
     assert_true(expelled.open && expelled.most > 0.0 && expelled.most < 4.0 + 1e-6);
-    assert_true(fabs(in_mm(world, airborne(world)) - 400.0) < 1e-3);
+    assert_true(fabs(in_mm(world, in_transit(world)) - 400.0) < 1e-3);
     check(world);
     rill_world_destroy(world);
 }
@@ -131,14 +131,14 @@ static void liquid_climbs_out_of_a_pit(void **state) {
     rill_world *world = make_tank(&def);
     const double sides[4][4] = { { -1, -1, 21, 8 }, { -1, 12, 21, 21 }, { -1, 7, 8, 13 }, { 12, 7, 21, 13 } };
     for (int i = 0; i < 4; ++i) add_box(world, sides[i][0], sides[i][1], -1, sides[i][2], sides[i][3], 6);
-    const rill_solid_id block = add_mover(world, 8, 8, -20, 12, 12, -11);
+    const rill_solid_id block = add_moving_box(world, 8, 8, -20, 12, 12, -11);
     build(world);
     fill(world, 10, 10, 0.5, 3);
     move(world, block, 0, 0, 16); /* up to 5 mm, at once */
     rill_status seen = 0;
     for (int i = 0; i < 40; ++i) seen |= step(world, FRAME);
     assert_false(seen & RILL_STATUS_SQUEEZED);
-    assert_int_equal(airborne(world), 0);
+    assert_int_equal(in_transit(world), 0);
     assert_true(fabs(volume(world, 0, 20, 100) - 16 * 3e-9) < 1e-15);
     check(world);
     rill_world_destroy(world);
@@ -149,7 +149,7 @@ static void squeezing_makes_no_tower(void **state) {
     (void)state;
     const rill_world_def def = tank_def(16, 16, RILL_PASSAGES_ANY);
     rill_world *world = make_tank(&def);
-    const rill_solid_id lid = add_mover(world, -1, -1, 4, 17, 17, 6);
+    const rill_solid_id lid = add_moving_box(world, -1, -1, 4, 17, 17, 6);
     build(world);
     fill(world, 8, 8, 1, 4);
     move(world, lid, 0, 0, -1);
@@ -169,14 +169,14 @@ static void full_columns_are_passed_by(void **state) {
     rill_world_def def = tank_def(48, 6, RILL_PASSAGES_OFF);
     rill_world *world = make_tank(&def);
     add_slab(world, -1, 4, 32, 40);
-    const rill_solid_id plug = add_mover(world, -50, -1, -1, 4, 7, 5);
+    const rill_solid_id plug = add_moving_box(world, -50, -1, -1, 4, 7, 5);
     build(world);
     fill(world, 40, 3, 0.5, 6);
     rill_status seen = 0;
     for (int frame = 1; frame <= 30; ++frame) {
         move(world, plug, 0.4 * frame, 0, 0);
         build(world);
-        const summary expelled = held_in(world);
+        const summary expelled = summary_of(world);
         assert_false(expelled.roofed);
         seen |= step(world, FRAME);
     }
@@ -216,7 +216,7 @@ static rill_world *channel(rill_solid_id *wall) {
     rill_world_def def = tank_def(60, 3, RILL_PASSAGES_ANY);
     def.solver.rest = false;
     rill_world *world = make_tank(&def);
-    *wall = add_mover(world, 30.1, -1, -1, 90, 4, 40);
+    *wall = add_moving_box(world, 30.1, -1, -1, 90, 4, 40);
     build(world);
     fill(world, 5, 1, 0.5, 5);
     return world;
@@ -257,7 +257,7 @@ static void no_more_is_drawn_than_fits(void **state) {
         const rill_drawn *drawn = world->flow.drawn.data;
         for (size_t i = 0; i < world->flow.drawn.count; ++i) assert_true(in_mm(world, drawn[i].amount) < 1.5 * 5.0);
     }
-    assert_true(airborne(world) > 0);
+    assert_true(in_transit(world) > 0);
     check(world);
     rill_world_destroy(world);
 }
@@ -276,7 +276,7 @@ static void what_opens_is_filled_from_its_front(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const rill_world_def def = tank_def(20, 20, RILL_PASSAGES_ANY);
         rill_world *world = make_tank(&def);
-        const rill_solid_id post = add_mover(world, 10, 10, -1, 11, 11, 30);
+        const rill_solid_id post = add_moving_box(world, 10, 10, -1, 11, 11, 30);
         build(world);
         fill(world, 1, 1, 0.5, 2);
         move(world, post, 0, 0, 0.1); /* so that the bed is one that changes */
@@ -309,7 +309,7 @@ static void low_tunnels_take_what_fits(void **state) {
     const rill_world_def def = tank_def(48, 3, RILL_PASSAGES_ANY);
     rill_world *world = make_tank(&def);
     add_slab(world, 16, 3, 60, 40);
-    const rill_solid_id plug = add_mover(world, 15.1, -1, -1, 90, 4, 9);
+    const rill_solid_id plug = add_moving_box(world, 15.1, -1, -1, 90, 4, 9);
     build(world);
     fill(world, 5, 1, 0.5, 8);
     for (int frame = 1; frame <= 60; ++frame) {

@@ -19,28 +19,28 @@ static bool near(double a, double b) {
 /* ------------------------------------------------------------------------------------------------- times of cells */
 
 /* A grid over which something has been moving for the last second, and nothing is known of its form. */
-typedef struct stage {
+typedef struct motion_state {
     rill_bed bed;
     rill_moving_solid mover;
     rill_cell_times times[CELLS];
     rill_displace_how how;
     rill_displace_job job;
-} stage;
+} motion_state;
 
-static void set_stage(stage *s) {
-    *s = (stage){ .bed = { .grid = { .cells = { WIDE, HIGH }, .cell_size = CELL }, .quantum = 1e-9 } };
-    s->mover = (rill_moving_solid){ .area = { { 0, 0 }, { WIDE, HIGH } }, .since = NOW - 1.0, .last = NOW };
-    for (int i = 0; i < CELLS; ++i) s->times[i] = (rill_cell_times){ -1.0, -1.0, -1.0 };
-    s->how = (rill_displace_how){ .motion = { &s->mover, 1, NOW }, .times = s->times };
-    s->job = (rill_displace_job){ .bed = &s->bed, .how = &s->how };
+static void make_motion(motion_state *motion) {
+    *motion = (motion_state){ .bed = { .grid = { .cells = { WIDE, HIGH }, .cell_size = CELL }, .quantum = 1e-9 } };
+    motion->mover = (rill_moving_solid){ .area = { { 0, 0 }, { WIDE, HIGH } }, .since = NOW - 1.0, .last = NOW };
+    for (int i = 0; i < CELLS; ++i) motion->times[i] = (rill_cell_times){ -1.0, -1.0, -1.0 };
+    motion->how = (rill_displace_how){ .motion = { &motion->mover, 1, NOW }, .times = motion->times };
+    motion->job = (rill_displace_job){ .bed = &motion->bed, .how = &motion->how };
 }
 
-static void opened(stage *s, int x, int y, double ago) {
-    s->times[y * WIDE + x].opened = NOW - ago;
+static void opened(motion_state *motion, int x, int y, double ago) {
+    motion->times[y * WIDE + x].opened = NOW - ago;
 }
 
-static void expect(const stage *s, double seconds, int32_t side, int32_t deep, int32_t inner) {
-    const rill_wall_speed found = rill_wall_speed_of_opening(&s->job, 20, 4, 0);
+static void expect(const motion_state *motion, double seconds, int32_t side, int32_t deep, int32_t inner) {
+    const rill_wall_speed found = rill_wall_speed_of_opening(&motion->job, 20, 4, 0);
     if (!near(found.seconds, seconds) || found.side != side || found.deep != deep || found.inner != inner)
         fail_msg("%g s, side %d, %d deep, %d inner; expected %g, %d, %d, %d", found.seconds, found.side, found.deep,
                  found.inner, seconds, side, deep, inner);
@@ -49,87 +49,87 @@ static void expect(const stage *s, double seconds, int32_t side, int32_t deep, i
     assert_true(found.velocity[side / 2 ? 0 : 1] == 0.0);
 }
 
-static void pace_is_the_mean_of_cells_behind(void **state) {
+static void speed_is_the_mean_of_cells_behind(void **state) {
     (void)state;
-    stage s;
+    motion_state motion;
     const int frames[] = { 0, 3, 6, 10, 13, 16, 20, 23 }; /* 3, 3, 4: as whole frames do */
-    set_stage(&s);
-    for (int k = 0; k < 8; ++k) opened(&s, 20 - k, 4, frames[k] * FRAME);
-    expect(&s, 16.0 / 5.0 * FRAME, 1, 1, 0); /* the first that is a quarter of a second old */
-    s.times[4 * WIDE + 16].pressed = NOW - FRAME;
-    expect(&s, 10.0 / 3.0 * FRAME, 1, 1, 0); /* something has come there since: not this wall */
-    s.times[4 * WIDE + 16].pressed = -1.0;
-    s.mover.since = NOW - 8.0 * FRAME;
-    expect(&s, 3.0 * FRAME, 1, 1, 0); /* what moved before was another motion */
-    s.mover.since = NOW - 1.0;
-    opened(&s, 16, 4, 9.0 * FRAME);
-    expect(&s, 10.0 / 3.0 * FRAME, 1, 1, 0); /* and what is younger than the one before it is another wall */
+    make_motion(&motion);
+    for (int k = 0; k < 8; ++k) opened(&motion, 20 - k, 4, frames[k] * FRAME);
+    expect(&motion, 16.0 / 5.0 * FRAME, 1, 1, 0); /* the first that is a quarter of a second old */
+    motion.times[4 * WIDE + 16].pressed = NOW - FRAME;
+    expect(&motion, 10.0 / 3.0 * FRAME, 1, 1, 0); /* something has come there since: not this wall */
+    motion.times[4 * WIDE + 16].pressed = -1.0;
+    motion.mover.since = NOW - 8.0 * FRAME;
+    expect(&motion, 3.0 * FRAME, 1, 1, 0); /* what moved before was another motion */
+    motion.mover.since = NOW - 1.0;
+    opened(&motion, 16, 4, 9.0 * FRAME);
+    expect(&motion, 10.0 / 3.0 * FRAME, 1, 1, 0); /* and what is younger than the one before it is another wall */
 }
 
-static void pace_is_along_the_longest(void **state) {
+static void speed_is_along_the_longest(void **state) {
     (void)state;
-    stage s;
-    set_stage(&s);
+    motion_state motion;
+    make_motion(&motion);
     for (int k = 0; k < 4; ++k) { /* on a slant wall the row beside came a moment ago */
-        opened(&s, 20, 4 + k, 1.0 * k * FRAME);
-        opened(&s, 20 + k, 4, 4.0 * k * FRAME);
+        opened(&motion, 20, 4 + k, 1.0 * k * FRAME);
+        opened(&motion, 20 + k, 4, 4.0 * k * FRAME);
     }
-    expect(&s, 4.0 * FRAME, 0, 1, 0);
-    for (int k = 1; k < 4; ++k) opened(&s, 20, 4 + k, 6.0 * k * FRAME);
-    expect(&s, 6.0 * FRAME, 2, 1, 0);
+    expect(&motion, 4.0 * FRAME, 0, 1, 0);
+    for (int k = 1; k < 4; ++k) opened(&motion, 20, 4 + k, 6.0 * k * FRAME);
+    expect(&motion, 6.0 * FRAME, 2, 1, 0);
 }
 
 static void cells_of_one_frame_share_its_time(void **state) {
     (void)state;
-    stage s;
-    set_stage(&s);
-    for (int k = 0; k < 9; ++k) opened(&s, 22 - k, 4, (double)(k / 4) * FRAME); /* four cells a frame; two are ahead */
-    expect(&s, FRAME / 3.0, 1, 4, 1);                                           /* the sixth behind is two frames old */
+    motion_state motion;
+    make_motion(&motion);
+    for (int k = 0; k < 9; ++k) opened(&motion, 22 - k, 4, (double)(k / 4) * FRAME); /* four cells a frame; two are ahead */
+    expect(&motion, FRAME / 3.0, 1, 4, 1);                                           /* the sixth behind is two frames old */
 }
 
 static void ceilings_have_their_own_time(void **state) {
     (void)state;
-    stage s;
-    set_stage(&s);
+    motion_state motion;
+    make_motion(&motion);
     const double ages[] = { 0.05, 0.24, 0.26, 0.0 }, expected[] = { 0.05, 0.24, -1.0, -1.0 };
     for (int i = 0; i < 4; ++i) {
-        s.times[4 * WIDE + 20].moved = NOW - ages[i];
-        assert_true(near(rill_wall_speed_of_ceiling(&s.job, 20, 4), expected[i]));
+        motion.times[4 * WIDE + 20].moved = NOW - ages[i];
+        assert_true(near(rill_wall_speed_of_ceiling(&motion.job, 20, 4), expected[i]));
     }
-    assert_true(rill_wall_speed_of_ceiling(&s.job, 21, 4) == -1.0); /* never */
+    assert_true(rill_wall_speed_of_ceiling(&motion.job, 21, 4) == -1.0); /* never */
 }
 
 /* Three columns are pressed at once by a wall, one by what is not known, one by a ceiling. */
 static void excess_gets_its_time(void **state) {
     (void)state;
-    stage s;
-    set_stage(&s);
+    motion_state motion;
+    make_motion(&motion);
     int32_t bases[CELLS] = { 0 };
-    rill_displace d = { .excess = rill_array_make(sizeof(rill_excess)) };
+    rill_displace displace = { .excess = rill_array_make(sizeof(rill_excess)) };
     rill_update update = { .changes = rill_array_make(sizeof(rill_cell_change)) };
     rill_excess all[5] = { { .seconds = -1.0, .node = 4 * WIDE + 20, .x = 20, .y = 4 },
                            { .seconds = -1.0, .before = 1.0, .node = 4 * WIDE + 21, .x = 21, .y = 4 },
                            { .seconds = -1.0, .before = 0.25 * FRAME, .node = 4 * WIDE + 19, .x = 19, .y = 4 },
                            { .seconds = -1.0, .node = 1 * WIDE + 5, .x = 5, .y = 1 },
                            { .seconds = 0.125, .before = 0.5, .node = 6 * WIDE + 30, .x = 30, .y = 6 } };
-    d.excess.data = all;
-    d.excess.count = 5;
-    s.bed.b = bases;
-    s.bed.plane_size = CELLS;
-    s.job.d = &d;
-    s.job.update = &update;
-    for (int k = 2; k < 8; ++k) s.times[4 * WIDE + 20 - k].pressed = NOW - (double)(k + 1) * FRAME;
-    rill_wall_speed_find(&s.job);
+    displace.excess.data = all;
+    displace.excess.count = 5;
+    motion.bed.b = bases;
+    motion.bed.plane_size = CELLS;
+    motion.job.displace = &displace;
+    motion.job.update = &update;
+    for (int k = 2; k < 8; ++k) motion.times[4 * WIDE + 20 - k].pressed = NOW - (double)(k + 1) * FRAME;
+    rill_wall_speed_find(&motion.job);
     const double cell = 8.0 / 7.0 * FRAME; /* seven behind the middle one, eight frames ago */
-    assert_int_equal(all[0].pace.deep, 3);
-    assert_int_equal(all[0].pace.inner, 1);
+    assert_int_equal(all[0].wall.deep, 3);
+    assert_int_equal(all[0].wall.inner, 1);
     assert_true(near(all[0].seconds, 3.0 * cell));
     assert_true(
-        near(all[1].seconds, 2.0 * 3.0 * all[1].pace.seconds)); /* what was held before: as much again at most */
-    assert_true(near(all[2].seconds, 3.0 * all[2].pace.seconds + 0.25 * FRAME));
+        near(all[1].seconds, 2.0 * 3.0 * all[1].wall.seconds)); /* what was held before: as much again at most */
+    assert_true(near(all[2].seconds, 3.0 * all[2].wall.seconds + 0.25 * FRAME));
     assert_true(near(all[3].seconds, RILL_WALL_SPEED_FIRST));
     assert_true(near(all[4].seconds, 0.25));
-    assert_true(s.times[4 * WIDE + 20].pressed == NOW && s.times[6 * WIDE + 30].pressed == NOW);
+    assert_true(motion.times[4 * WIDE + 20].pressed == NOW && motion.times[6 * WIDE + 30].pressed == NOW);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- fronts */
@@ -205,32 +205,32 @@ static void a_bar_turns(void **state) {
 /* ------------------------------------------------------------------------------------------------------------ held */
 
 /* Five columns in a row, all under open sky but the last. */
-typedef struct row {
+typedef struct column_row {
     int32_t b[15], c[15], H[15];
     float u[15], v[15];
     rill_sheet sheet;
     rill_bed bed;
     rill_expelled expelled[16];
     rill_flow flow;
-} row;
+} column_row;
 
-static void make_row(row *r) {
-    *r = (row){ .sheet = { .nx = 5, .ny = 3, .stride = 5 } };
-    for (int i = 0; i < 15; ++i) r->c[i] = i == 9 ? 1000 : RILL_TOP;
-    r->bed = (rill_bed){ .grid = { .cells = { 5, 3 }, .cell_size = CELL },
+static void make_row(column_row *row) {
+    *row = (column_row){ .sheet = { .nx = 5, .ny = 3, .stride = 5 } };
+    for (int i = 0; i < 15; ++i) row->c[i] = i == 9 ? 1000 : RILL_TOP;
+    row->bed = (rill_bed){ .grid = { .cells = { 5, 3 }, .cell_size = CELL },
                          .quantum = 1e-6,
-                         .sheets = &r->sheet,
+                         .sheets = &row->sheet,
                          .sheet_count = 1,
-                         .b = r->b,
-                         .c = r->c };
-    r->flow = (rill_flow){
-        .bed = &r->bed, .H = r->H, .u = r->u, .v = r->v, .expelled = rill_array_make(sizeof(rill_expelled))
+                         .b = row->b,
+                         .c = row->c };
+    row->flow = (rill_flow){
+        .bed = &row->bed, .H = row->H, .u = row->u, .v = row->v, .expelled = rill_array_make(sizeof(rill_expelled))
     };
-    r->flow.expelled.data = r->expelled;
-    r->flow.expelled.capacity = 16;
+    row->flow.expelled.data = row->expelled;
+    row->flow.expelled.capacity = 16;
 }
 
-static void what_is_held_at_one_column_is_joined(void **state) {
+static void expelled_liquid_of_one_column_is_joined(void **state) {
     (void)state;
     const struct {
         rill_expelled a, b;
@@ -253,14 +253,14 @@ static void what_is_held_at_one_column_is_joined(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         for (int turn = 0; turn < 2; ++turn) {
-            row r;
-            make_row(&r);
-            r.expelled[turn] = cases[i].a;
-            r.expelled[1 - turn] = cases[i].b;
-            r.flow.expelled.count = 2;
-            rill_expelled_order(&r.flow);
-            assert_int_equal(r.flow.expelled.count, 1);
-            const rill_expelled *one = rill_expelled_at(&r.flow, 7);
+            column_row row;
+            make_row(&row);
+            row.expelled[turn] = cases[i].a;
+            row.expelled[1 - turn] = cases[i].b;
+            row.flow.expelled.count = 2;
+            rill_expelled_order(&row.flow);
+            assert_int_equal(row.flow.expelled.count, 1);
+            const rill_expelled *one = rill_expelled_at(&row.flow, 7);
             if (!near(one->seconds, cases[i].seconds)) fail_msg("case %d: %g s", (int)i, one->seconds);
             assert_int_equal(one->amount, cases[i].a.amount + cases[i].b.amount);
             assert_int_equal(one->side, cases[i].side);
@@ -269,28 +269,28 @@ static void what_is_held_at_one_column_is_joined(void **state) {
 }
 
 /* What enters raises columns, and the time step has to know; not under a ceiling. */
-static void what_is_held_raises_columns(void **state) {
+static void expelled_liquid_raises_columns(void **state) {
     (void)state;
-    row r;
-    make_row(&r);
-    rill_expelled_add(&r.flow, 6, 1000, 0.5, NULL);
-    rill_expelled_add(&r.flow, 7, 3000, 0.5, NULL);
-    rill_expelled_add(&r.flow, 9, 900000, 0.5, NULL);
-    assert_true(near(rill_expelled_rise(&r.flow), 6000.0 * 1e-6));
+    column_row row;
+    make_row(&row);
+    rill_expelled_add(&row.flow, 6, 1000, 0.5, NULL);
+    rill_expelled_add(&row.flow, 7, 3000, 0.5, NULL);
+    rill_expelled_add(&row.flow, 9, 900000, 0.5, NULL);
+    assert_true(near(rill_expelled_rise(&row.flow), 6000.0 * 1e-6));
 }
 
 /* Little time is stretched to the step, but not to a long one. */
 static void a_step_gives_evenly(void **state) {
     (void)state;
-    row r;
-    make_row(&r);
+    column_row row;
+    make_row(&row);
     const rill_motion motion = { NULL, 0, NOW };
-    rill_expelled_add(&r.flow, 6, 1000, 0.001, NULL);
-    rill_expelled_add(&r.flow, 7, 1000, 0.2, NULL);
-    rill_expelled_begin(&r.flow, 0.02, &motion);
-    assert_true(r.expelled[0].seconds == 0.02 && r.expelled[1].seconds == 0.2);
-    rill_expelled_begin(&r.flow, 3.0, &motion);
-    assert_true(r.expelled[0].seconds == RILL_EXPELLED_LONGEST && r.expelled[1].seconds == RILL_EXPELLED_LONGEST);
+    rill_expelled_add(&row.flow, 6, 1000, 0.001, NULL);
+    rill_expelled_add(&row.flow, 7, 1000, 0.2, NULL);
+    rill_expelled_begin(&row.flow, 0.02, &motion);
+    assert_true(row.expelled[0].seconds == 0.02 && row.expelled[1].seconds == 0.2);
+    rill_expelled_begin(&row.flow, 3.0, &motion);
+    assert_true(row.expelled[0].seconds == RILL_EXPELLED_LONGEST && row.expelled[1].seconds == RILL_EXPELLED_LONGEST);
 }
 
 /* The face between a wall and the column before it gets the wall's speed, no more than a cell in a sub-step, if there
@@ -310,32 +310,32 @@ static void walls_lend_their_speed(void **state) {
         { 500, RILL_DRY + 1, { 0.05, 0.0 }, 0.0f, 0.0f },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        row r;
-        make_row(&r);
-        r.H[7] = 100;
-        r.b[6] = cases[i].base;
-        r.H[6] = cases[i].above;
-        const rill_wall_speed pace = { .seconds = 1.0, .side = 1, .velocity = { cases[i].wall[0], cases[i].wall[1] } };
-        rill_expelled_add(&r.flow, 7, 10, 1.0, &pace);
-        rill_expelled_push(&r.flow, dt);
-        if (r.u[7] != cases[i].u || r.v[7] != cases[i].v) fail_msg("case %d: %g, %g", (int)i, r.u[7], r.v[7]);
-        rill_expelled_stop(&r.flow, dt);
-        for (int k = 0; k < 15; ++k) assert_true(r.u[k] == 0.0f && r.v[k] == 0.0f);
+        column_row row;
+        make_row(&row);
+        row.H[7] = 100;
+        row.b[6] = cases[i].base;
+        row.H[6] = cases[i].above;
+        const rill_wall_speed wall = { .seconds = 1.0, .side = 1, .velocity = { cases[i].wall[0], cases[i].wall[1] } };
+        rill_expelled_add(&row.flow, 7, 10, 1.0, &wall);
+        rill_expelled_push(&row.flow, dt);
+        if (row.u[7] != cases[i].u || row.v[7] != cases[i].v) fail_msg("case %d: %g, %g", (int)i, row.u[7], row.v[7]);
+        rill_expelled_stop(&row.flow, dt);
+        for (int k = 0; k < 15; ++k) assert_true(row.u[k] == 0.0f && row.v[k] == 0.0f);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pace_is_the_mean_of_cells_behind),
-        cmocka_unit_test(pace_is_along_the_longest),
+        cmocka_unit_test(speed_is_the_mean_of_cells_behind),
+        cmocka_unit_test(speed_is_along_the_longest),
         cmocka_unit_test(cells_of_one_frame_share_its_time),
         cmocka_unit_test(ceilings_have_their_own_time),
         cmocka_unit_test(excess_gets_its_time),
         cmocka_unit_test(the_nearest_face_tells),
         cmocka_unit_test(a_face_that_leaves_tells),
         cmocka_unit_test(a_bar_turns),
-        cmocka_unit_test(what_is_held_at_one_column_is_joined),
-        cmocka_unit_test(what_is_held_raises_columns),
+        cmocka_unit_test(expelled_liquid_of_one_column_is_joined),
+        cmocka_unit_test(expelled_liquid_raises_columns),
         cmocka_unit_test(a_step_gives_evenly),
         cmocka_unit_test(walls_lend_their_speed),
     };

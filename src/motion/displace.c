@@ -20,24 +20,24 @@ enum { THIN = 4 }; /* columns so many times lower than others are not pushed thr
 /* --------------------------------------------------------------------------------------------------------- columns */
 
 /* What a column holds; a ceiling leaves some slack. */
-int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c) {
+int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c) {
     const int32_t height = c - b;
-    return c == RILL_TOP ? height : height > j->how->slack ? height - j->how->slack : 0;
+    return c == RILL_TOP ? height : height > job->how->slack ? height - job->how->slack : 0;
 }
 
 /* A flooded column may have a few quanta less than full, and counts as full with that. */
-int32_t rill_displace_room(const rill_displace_job *j, int32_t place) {
-    const int32_t room = rill_displace_capacity(j, j->bed->b[place], j->bed->c[place]) - j->flow->H[place];
-    const int32_t least = j->how->slack > 0 && j->bed->c[place] < RILL_TOP ? RILL_FULL_LOW - RILL_FULL : 0;
+int32_t rill_displace_room(const rill_displace_job *job, int32_t place) {
+    const int32_t room = rill_displace_capacity(job, job->bed->b[place], job->bed->c[place]) - job->flow->H[place];
+    const int32_t least = job->how->slack > 0 && job->bed->c[place] < RILL_TOP ? RILL_FULL_LOW - RILL_FULL : 0;
     return room > least ? room : 0;
 }
 
-static int32_t place_count(const rill_displace_job *j) {
-    return j->bed->plane_size;
+static int32_t place_count(const rill_displace_job *job) {
+    return job->bed->plane_size;
 }
 
-static const rill_old_column *gone_column(const rill_displace_job *j, int32_t node) {
-    return (const rill_old_column *)j->update->old.data + (node - place_count(j));
+static const rill_old_column *gone_column(const rill_displace_job *job, int32_t node) {
+    return (const rill_old_column *)job->update->old.data + (node - place_count(job));
 }
 
 /* Bounds and level of a node. */
@@ -45,17 +45,17 @@ typedef struct extent {
     int32_t b, c, level;
 } extent;
 
-static extent extent_of(const rill_displace_job *j, int32_t node) {
-    if (node < place_count(j)) {
-        const int32_t b = j->bed->b[node];
-        return (extent){ b, j->bed->c[node], b + j->flow->H[node] };
+static extent extent_of(const rill_displace_job *job, int32_t node) {
+    if (node < place_count(job)) {
+        const int32_t b = job->bed->b[node];
+        return (extent){ b, job->bed->c[node], b + job->flow->H[node] };
     }
-    const rill_old_column *gone = gone_column(j, node);
-    return (extent){ gone->b, gone->c, gone->b + ((const int32_t *)j->d->old_H.data)[node - place_count(j)] };
+    const rill_old_column *gone = gone_column(job, node);
+    return (extent){ gone->b, gone->c, gone->b + ((const int32_t *)job->displace->old_H.data)[node - place_count(job)] };
 }
 
-static size_t cell_of(const rill_displace_job *j, int32_t x, int32_t y) {
-    return (size_t)y * (size_t)j->bed->grid.cells[0] + (size_t)x;
+static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
+    return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
 }
 
 /* The change of a cell, or NULL. */
@@ -72,19 +72,19 @@ static const rill_cell_change *change_at(const rill_update *update, int32_t x, i
     return low < update->changes.count && changes[low].x == x && changes[low].y == y ? &changes[low] : NULL;
 }
 
-void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H) {
-    const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? j->bed->b[place] + H : 0 };
-    rill_flow_widen(&j->flow->extent, &here);
-    rill_column_set(j->flow, place, H);
+void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H) {
+    const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? job->bed->b[place] + H : 0 };
+    rill_flow_widen(&job->flow->extent, &here);
+    rill_column_set(job->flow, place, H);
 }
 
-rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount) {
-    rill_array *list = &j->d->excess; /* has room for every old and new column */
-    int32_t *entry = &j->d->entry_of[at->node];
+rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount) {
+    rill_array *list = &job->displace->excess; /* has room for every old and new column */
+    int32_t *entry = &job->displace->entry_of[at->node];
     if (!*entry) {
         ((rill_excess *)list->data)[list->count++] = (rill_excess){ .node = at->node, .x = at->x, .y = at->y };
         *entry = (int32_t)list->count;
-        if (at->node >= place_count(j)) j->d->gone[cell_of(j, at->x, at->y)] = 1;
+        if (at->node >= place_count(job)) job->displace->gone[cell_of(job, at->x, at->y)] = 1;
     }
     rill_excess *excess = (rill_excess *)list->data + (*entry - 1);
     excess->amount += amount;
@@ -94,7 +94,7 @@ rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_s
 /* ------------------------------------------------------------------------------------------------------- searching */
 
 /* A search from one excess on. */
-typedef struct search {
+typedef struct cluster_search {
     int32_t number;       /* from 1 on */
     bool former;          /* what columns that are gone were joined with counts */
     bool relaxed;         /* sills are ignored */
@@ -108,337 +108,337 @@ typedef struct search {
     int64_t room, limit;  /* found so far, where each counts for so much at most */
     int32_t least_height; /* of columns through which it is pushed, quanta */
     bool jumped;          /* a ceiling did, too far to push */
-} search;
+} cluster_search;
 
-static void push(const rill_displace_job *j, const rill_displace_spot *spot) {
-    rill_array *queue = &j->d->queue;
+static void push(const rill_displace_job *job, const rill_displace_spot *spot) {
+    rill_array *queue = &job->displace->queue;
     ((rill_displace_spot *)queue->data)[queue->count++] = *spot;
-    j->d->seen[spot->node] = 1;
+    job->displace->seen[spot->node] = 1;
 }
 
 /* Whether liquid of one node can reach the other. */
-static bool passes(const search *s, const extent *from, const extent *to) {
+static bool passes(const cluster_search *search, const extent *from, const extent *to) {
     const int32_t sill = rill_max_i(from->b, to->b);
-    return rill_min_i(from->c, to->c) - sill > 1 && (s->relaxed || from->level > sill);
+    return rill_min_i(from->c, to->c) - sill > 1 && (search->relaxed || from->level > sill);
 }
 
 /* Calls on a column of a cell, which has not been seen, if liquid of `from` can reach it. */
-typedef void visit(const rill_displace_job *j, search *s, const rill_displace_spot *to);
-static inline void visit_column(const rill_displace_job *j, search *s, const extent *from, const rill_displace_spot *at,
+typedef void visit(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to);
+static inline void visit_column(const rill_displace_job *job, cluster_search *search, const extent *from, const rill_displace_spot *at,
                                 visit *call) {
-    const extent to = { j->bed->b[at->node], j->bed->c[at->node], 0 }; /* its level does not matter */
-    if (passes(s, from, &to)) call(j, s, at);
+    const extent to = { job->bed->b[at->node], job->bed->c[at->node], 0 }; /* its level does not matter */
+    if (passes(search, from, &to)) call(job, search, at);
 }
 
 /* On all columns of a cell. */
-static void visit_cell(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
-    const rill_bed *bed = j->bed;
-    const size_t cell = cell_of(j, x, y);
+static void visit_cell(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
+    const rill_bed *bed = job->bed;
+    const size_t cell = cell_of(job, x, y);
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
         if (bed->b[place] >= from->c) break; /* and so are all above it */
-        if (!j->d->seen[place]) visit_column(j, s, from, &(rill_displace_spot){ place, x, y }, call);
+        if (!job->displace->seen[place]) visit_column(job, search, from, &(rill_displace_spot){ place, x, y }, call);
     }
 }
 
 /* On those that go on from columns which `from`, that is gone, was joined with: a lid may have passed its floor. */
-static void visit_former(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
-    const rill_cell_change *change = change_at(j->update, x, y);
-    const rill_old_column *old = j->update->old.data;
+static void visit_former(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
+    const rill_cell_change *change = change_at(job->update, x, y);
+    const rill_old_column *old = job->update->old.data;
     for (int32_t i = 0; change && i < change->old_count; ++i) {
         const rill_old_column *was = &old[change->old_first + i];
         const extent before = { was->b, was->c, was->c };
-        if (passes(s, from, &before)) visit_cell(j, s, &before, x, y, call);
+        if (passes(search, from, &before)) visit_cell(job, search, &before, x, y, call);
     }
 }
 
 /* On those columns of a cell that are gone. */
-static void visit_gone(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
-    const rill_cell_change *change = change_at(j->update, x, y);
+static void visit_gone(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
+    const rill_cell_change *change = change_at(job->update, x, y);
     for (int32_t i = 0; change && i < change->old_count; ++i) {
-        const int32_t node = place_count(j) + change->old_first + i;
-        const extent to = extent_of(j, node);
-        if (j->d->entry_of[node] && !j->d->seen[node] && passes(s, from, &to))
-            call(j, s, &(rill_displace_spot){ node, x, y });
+        const int32_t node = place_count(job) + change->old_first + i;
+        const extent to = extent_of(job, node);
+        if (job->displace->entry_of[node] && !job->displace->seen[node] && passes(search, from, &to))
+            call(job, search, &(rill_displace_spot){ node, x, y });
     }
 }
 
 /* On all nodes beside one that its liquid can reach; `gone`: also on columns that are gone. But for sparse pipes only
  * the neighbour in the same sheet can be reached, and all sheets are of one size. */
-static void visit_around(const rill_displace_job *j, search *s, const rill_displace_spot *at, bool gone, visit *call) {
-    const extent from = extent_of(j, at->node);
-    const bool dense = at->node < place_count(j) && !j->d->piped[at->node];
-    const int32_t stride = j->bed->sheets[0].stride, nx = j->bed->grid.cells[0], ny = j->bed->grid.cells[1];
+static void visit_around(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *at, bool gone, visit *call) {
+    const extent from = extent_of(job, at->node);
+    const bool dense = at->node < place_count(job) && !job->displace->piped[at->node];
+    const int32_t stride = job->bed->sheets[0].stride, nx = job->bed->grid.cells[0], ny = job->bed->grid.cells[1];
     for (int i = 0; i < 4; ++i) {
         const int32_t x = at->x + rill_beside[i][0], y = at->y + rill_beside[i][1];
         const int32_t beside = at->node + rill_beside[i][0] + rill_beside[i][1] * stride;
         if ((uint32_t)x >= (uint32_t)nx || (uint32_t)y >= (uint32_t)ny) continue;
         if (!dense)
-            visit_cell(j, s, &from, x, y, call);
-        else if (!j->d->seen[beside])
-            visit_column(j, s, &from, &(rill_displace_spot){ beside, x, y }, call);
-        if (s->former && at->node >= place_count(j)) visit_former(j, s, &from, x, y, call);
-        if (gone && j->d->gone[cell_of(j, x, y)]) visit_gone(j, s, &from, x, y, call);
+            visit_cell(job, search, &from, x, y, call);
+        else if (!job->displace->seen[beside])
+            visit_column(job, search, &from, &(rill_displace_spot){ beside, x, y }, call);
+        if (search->former && at->node >= place_count(job)) visit_former(job, search, &from, x, y, call);
+        if (gone && job->displace->gone[cell_of(job, x, y)]) visit_gone(job, search, &from, x, y, call);
     }
 }
 
 /* Full columns and columns that are gone belong to the cluster. */
-static void join_cluster(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
-    (void)s;
-    if (to->node >= place_count(j) || rill_displace_room(j, to->node) == 0) push(j, to);
+static void join_cluster(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to) {
+    (void)search;
+    if (to->node >= place_count(job) || rill_displace_room(job, to->node) == 0) push(job, to);
 }
 
-static void count_excess(search *s, const rill_excess *excess) {
-    s->seconds = rill_expelled_mean(s->total, s->seconds, excess->amount, excess->seconds);
-    s->deep = rill_expelled_mean(s->total, s->deep, excess->amount, (double)excess->pace.deep);
-    s->total += excess->amount;
-    s->pressed += 1;
+static void count_excess(cluster_search *search, const rill_excess *excess) {
+    search->seconds = rill_expelled_mean(search->total, search->seconds, excess->amount, excess->seconds);
+    search->deep = rill_expelled_mean(search->total, search->deep, excess->amount, (double)excess->wall.deep);
+    search->total += excess->amount;
+    search->pressed += 1;
 }
 
-static void gather_excess(const rill_displace_job *j, search *s, int32_t node) {
-    const int32_t entry = j->d->entry_of[node];
+static void gather_excess(const rill_displace_job *job, cluster_search *search, int32_t node) {
+    const int32_t entry = job->displace->entry_of[node];
     if (!entry) return;
-    rill_excess *excess = (rill_excess *)j->d->excess.data + (entry - 1);
+    rill_excess *excess = (rill_excess *)job->displace->excess.data + (entry - 1);
     if (excess->search) return;
-    count_excess(s, excess);
-    excess->search = s->number;
+    count_excess(search, excess);
+    excess->search = search->number;
 }
 
 /* What a column may be given: what it has room for; one that is flooded pushes any amount on. */
-static int32_t space_of(const rill_displace_job *j, int32_t place) {
-    const int32_t room = rill_displace_room(j, place);
-    return room > 0 || !j->how->pushes || j->bed->c[place] == RILL_TOP ? room : RILL_TOP;
+static int32_t space_of(const rill_displace_job *job, int32_t place) {
+    const int32_t room = rill_displace_room(job, place);
+    return room > 0 || !job->how->pushes || job->bed->c[place] == RILL_TOP ? room : RILL_TOP;
 }
 
-static int32_t height_of(const rill_displace_job *j, int32_t place) {
-    return j->bed->c[place] - j->bed->b[place];
+static int32_t height_of(const rill_displace_job *job, int32_t place) {
+    return job->bed->c[place] - job->bed->b[place];
 }
 
-static void add_taker(const rill_displace_job *j, search *s, const rill_displace_spot *to, int32_t room) {
-    push(j, to);
+static void add_taker(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to, int32_t room) {
+    push(job, to);
     if (room == 0) return;
-    rill_array *takers = &j->d->takers; /* has room for every column */
+    rill_array *takers = &job->displace->takers; /* has room for every column */
     ((rill_taker *)takers->data)[takers->count++] = (rill_taker){ to->node, room };
-    s->room += room < s->limit ? room : s->limit;
+    search->room += room < search->limit ? room : search->limit;
 }
 
-static void join_takers(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
-    add_taker(j, s, to, rill_displace_room(j, to->node));
+static void join_takers(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to) {
+    add_taker(job, search, to, rill_displace_room(job, to->node));
 }
 
-static void join_front(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
-    add_taker(j, s, to, height_of(j, to->node) >= s->least_height ? space_of(j, to->node) : 0);
+static void join_front(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to) {
+    add_taker(job, search, to, height_of(job, to->node) >= search->least_height ? space_of(job, to->node) : 0);
 }
 
-static void forget(const rill_displace_job *j) {
-    const rill_displace_spot *queue = j->d->queue.data;
-    for (size_t i = 0; i < j->d->queue.count; ++i) j->d->seen[queue[i].node] = 0;
-    j->d->queue.count = j->d->takers.count = 0;
+static void forget(const rill_displace_job *job) {
+    const rill_displace_spot *queue = job->displace->queue.data;
+    for (size_t i = 0; i < job->displace->queue.count; ++i) job->displace->seen[queue[i].node] = 0;
+    job->displace->queue.count = job->displace->takers.count = 0;
 }
 
 /* From what is in the queue on, whole rings of columns until they have room for everything. */
-static void find_rings(const rill_displace_job *j, search *s, visit *call) {
-    const rill_displace_spot *queue = j->d->queue.data;
-    s->room = 0;
-    s->limit = (int64_t)((double)s->total * s->deep / (double)s->pressed) + 1;
-    for (size_t ring = s->head = 0; s->head < j->d->queue.count; ++s->head) {
-        if (s->head == ring && s->room >= s->total) return;
-        if (s->head == ring) ring = j->d->queue.count;
-        const int32_t node = queue[s->head].node;
-        const bool wet = node >= place_count(j) || j->flow->H[node] > RILL_DRY;
-        if (wet || s->relaxed) visit_around(j, s, &queue[s->head], false, call);
+static void find_rings(const rill_displace_job *job, cluster_search *search, visit *call) {
+    const rill_displace_spot *queue = job->displace->queue.data;
+    search->room = 0;
+    search->limit = (int64_t)((double)search->total * search->deep / (double)search->pressed) + 1;
+    for (size_t ring = search->head = 0; search->head < job->displace->queue.count; ++search->head) {
+        if (search->head == ring && search->room >= search->total) return;
+        if (search->head == ring) ring = job->displace->queue.count;
+        const int32_t node = queue[search->head].node;
+        const bool wet = node >= place_count(job) || job->flow->H[node] > RILL_DRY;
+        if (wet || search->relaxed) visit_around(job, search, &queue[search->head], false, call);
     }
 }
 
 /* Finds takers for a cluster, of which the first member is known. */
-static void find_takers(const rill_displace_job *j, search *s, const rill_displace_spot *start) {
-    const rill_displace_spot *queue = j->d->queue.data;
-    forget(j);
-    push(j, start);
-    for (s->head = 0; s->head < j->d->queue.count; ++s->head) {
-        gather_excess(j, s, queue[s->head].node);
-        s->flooded |= queue[s->head].node < place_count(j);
-        visit_around(j, s, &queue[s->head], true, join_cluster);
+static void find_takers(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *start) {
+    const rill_displace_spot *queue = job->displace->queue.data;
+    forget(job);
+    push(job, start);
+    for (search->head = 0; search->head < job->displace->queue.count; ++search->head) {
+        gather_excess(job, search, queue[search->head].node);
+        search->flooded |= queue[search->head].node < place_count(job);
+        visit_around(job, search, &queue[search->head], true, join_cluster);
     }
-    s->cluster = j->d->queue.count;
-    find_rings(j, s, join_takers);
+    search->cluster = job->displace->queue.count;
+    find_rings(job, search, join_takers);
 }
 
 /* Whether a node is a column under a ceiling, which keeps what it has too much. */
-static bool stays(const rill_displace_job *j, int32_t node) {
-    return node < place_count(j) && j->bed->c[node] < RILL_TOP;
+static bool stays(const rill_displace_job *job, int32_t node) {
+    return node < place_count(job) && job->bed->c[node] < RILL_TOP;
 }
 
 /* What this search has counted of a node; NULL if nothing. */
-static const rill_excess *counted(const rill_displace_job *j, const search *s, int32_t node) {
-    const rill_excess *all = j->d->excess.data;
-    const int32_t entry = j->d->entry_of[node];
-    return entry && all[entry - 1].search == s->number ? &all[entry - 1] : NULL;
+static const rill_excess *counted(const rill_displace_job *job, const cluster_search *search, int32_t node) {
+    const rill_excess *all = job->displace->excess.data;
+    const int32_t entry = job->displace->entry_of[node];
+    return entry && all[entry - 1].search == search->number ? &all[entry - 1] : NULL;
 }
 
 /* Whether a ceiling came down by more than half of what it has left: that was a jump, and no passage could take it so
  * fast. */
-static bool jumped(const rill_displace_job *j, const rill_excess *excess) {
-    return excess->amount > height_of(j, excess->node) / 2;
+static bool jumped(const rill_displace_job *job, const rill_excess *excess) {
+    return excess->amount > height_of(job, excess->node) / 2;
 }
 
 /* A body that touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it,
  * and nobody sees it. So nothing is pushed through columns of less than a quarter of the highest one that is
  * pressed. */
-static void find_least_height(const rill_displace_job *j, search *s) {
-    const rill_displace_spot *queue = j->d->queue.data;
+static void find_least_height(const rill_displace_job *job, cluster_search *search) {
+    const rill_displace_spot *queue = job->displace->queue.data;
     int32_t highest = 0;
-    for (size_t i = 0; i < s->cluster; ++i)
-        if (stays(j, queue[i].node) && counted(j, s, queue[i].node))
-            highest = rill_max_i(highest, height_of(j, queue[i].node));
-    s->least_height = highest / THIN;
+    for (size_t i = 0; i < search->cluster; ++i)
+        if (stays(job, queue[i].node) && counted(job, search, queue[i].node))
+            highest = rill_max_i(highest, height_of(job, queue[i].node));
+    search->least_height = highest / THIN;
 }
 
 /* Holds the excess of the columns that are still there, and are flooded, where it is. What is left is that of others:
  * the queue begins with their nodes then. */
-static void keep_excess(const rill_displace_job *j, search *s) {
-    rill_displace_spot *queue = j->d->queue.data;
+static void keep_excess(const rill_displace_job *job, cluster_search *search) {
+    rill_displace_spot *queue = job->displace->queue.data;
     size_t count = 0;
-    s->total = s->pressed = 0;
-    for (size_t i = 0; i < j->d->queue.count; ++i) {
+    search->total = search->pressed = 0;
+    for (size_t i = 0; i < job->displace->queue.count; ++i) {
         const rill_displace_spot at = queue[i];
-        const rill_excess *excess = i < s->cluster ? counted(j, s, at.node) : NULL;
-        j->d->seen[at.node] = 0;
+        const rill_excess *excess = i < search->cluster ? counted(job, search, at.node) : NULL;
+        job->displace->seen[at.node] = 0;
         if (!excess) continue;
-        if (stays(j, at.node) && height_of(j, at.node) >= s->least_height && !jumped(j, excess)) {
-            rill_expelled_add(j->flow, at.node, excess->amount, excess->seconds, NULL);
+        if (stays(job, at.node) && height_of(job, at.node) >= search->least_height && !jumped(job, excess)) {
+            rill_expelled_add(job->flow, at.node, excess->amount, excess->seconds, NULL);
             continue;
         }
-        s->jumped |= stays(j, at.node) && jumped(j, excess);
-        count_excess(s, excess);
+        search->jumped |= stays(job, at.node) && jumped(job, excess);
+        count_excess(search, excess);
         queue[count++] = at;
     }
-    j->d->queue.count = count;
-    j->d->takers.count = 0;
-    for (size_t i = 0; i < count; ++i) j->d->seen[queue[i].node] = 1;
+    job->displace->queue.count = count;
+    job->displace->takers.count = 0;
+    for (size_t i = 0; i < count; ++i) job->displace->seen[queue[i].node] = 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- giving */
 
-static void give(const rill_displace_job *j, int32_t place, int64_t amount) {
-    rill_displace_set(j, place, j->flow->H[place] + (int32_t)amount);
-    rill_flow_wake(j->flow, place);
+static void give(const rill_displace_job *job, int32_t place, int64_t amount) {
+    rill_displace_set(job, place, job->flow->H[place] + (int32_t)amount);
+    rill_flow_wake(job->flow, place);
 }
 
 /* The space of all takers if none gets more than `rise`. */
-static int64_t room_below(const rill_displace_job *j, int64_t rise) {
-    const rill_taker *takers = j->d->takers.data;
+static int64_t room_below(const rill_displace_job *job, int64_t rise) {
+    const rill_taker *takers = job->displace->takers.data;
     int64_t sum = 0;
-    for (size_t i = 0; i < j->d->takers.count; ++i) sum += takers[i].room < rise ? takers[i].room : rise;
+    for (size_t i = 0; i < job->displace->takers.count; ++i) sum += takers[i].room < rise ? takers[i].room : rise;
     return sum;
 }
 
 /* Deals out to all takers evenly, at once or to be held for some seconds. Returns what they have no room for. */
-static int64_t give_all(const rill_displace_job *j, int64_t total, bool expelled, double seconds) {
-    const rill_taker *takers = j->d->takers.data;
+static int64_t give_all(const rill_displace_job *job, int64_t total, bool expelled, double seconds) {
+    const rill_taker *takers = job->displace->takers.data;
     int64_t low = 0, high = RILL_TOP; /* the least rise that takes it all is in (low, high] */
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
-        if (room_below(j, middle) >= total)
+        if (room_below(job, middle) >= total)
             high = middle;
         else
             low = middle;
     }
-    for (size_t i = 0; i < j->d->takers.count && total > 0; ++i) {
+    for (size_t i = 0; i < job->displace->takers.count && total > 0; ++i) {
         int64_t amount = takers[i].room;
         if (amount > high) amount = high;
         if (amount > total) amount = total;
         if (expelled)
-            rill_expelled_add(j->flow, takers[i].place, amount, seconds, NULL);
+            rill_expelled_add(job->flow, takers[i].place, amount, seconds, NULL);
         else
-            give(j, takers[i].place, amount);
+            give(job, takers[i].place, amount);
         total -= amount;
     }
     return total;
 }
 
 /* Gives to the columns of a cell, from above, no more than `most` to each. Returns what is left. */
-static int64_t squeeze_into(const rill_displace_job *j, int32_t x, int32_t y, int64_t most, int64_t total) {
-    const rill_bed *bed = j->bed;
+static int64_t squeeze_into(const rill_displace_job *job, int32_t x, int32_t y, int64_t most, int64_t total) {
+    const rill_bed *bed = job->bed;
     if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) return total;
-    const size_t cell = cell_of(j, x, y);
+    const size_t cell = cell_of(job, x, y);
     for (int32_t k = bed->cell_first[cell + 1] - 1; k >= bed->cell_first[cell] && total > 0; --k) {
-        int64_t amount = rill_displace_room(j, bed->places[k]);
+        int64_t amount = rill_displace_room(job, bed->places[k]);
         if (amount > most) amount = most;
         if (amount > total) amount = total;
-        if (amount > 0) give(j, bed->places[k], amount);
+        if (amount > 0) give(job, bed->places[k], amount);
         total -= amount;
     }
     return total;
 }
 
 /* Through solids, to whatever is nearest, square by square around a cell. */
-static int64_t squeeze(const rill_displace_job *j, const rill_displace_spot *at, int64_t most, int64_t total) {
-    const int32_t reach = rill_max_i(j->bed->grid.cells[0], j->bed->grid.cells[1]);
+static int64_t squeeze(const rill_displace_job *job, const rill_displace_spot *at, int64_t most, int64_t total) {
+    const int32_t reach = rill_max_i(job->bed->grid.cells[0], job->bed->grid.cells[1]);
     for (int32_t r = 0; r < reach && total > 0; ++r)
         for (int32_t y = -r; y <= r; ++y)
             for (int32_t x = -r; x <= r; x += y == -r || y == r || r == 0 ? 1 : 2 * r)
-                total = squeeze_into(j, at->x + x, at->y + y, most, total);
+                total = squeeze_into(job, at->x + x, at->y + y, most, total);
     return total;
 }
 
 int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount) {
     const rill_displace_how how = { .slack = slack };
-    const rill_displace_job j = { .flow = flow, .bed = flow->bed, .how = &how };
+    const rill_displace_job job = { .flow = flow, .bed = flow->bed, .how = &how };
     rill_displace_spot at = { .node = place };
     rill_bed_sheet_of(flow->bed, place, &at.x, &at.y);
-    return squeeze(&j, &at, RILL_TOP, amount);
+    return squeeze(&job, &at, RILL_TOP, amount);
 }
 
 /* What is pressed has a way out. */
-static void hold(const rill_displace_job *j, search *s, const rill_displace_spot *start) {
-    if (j->how->pushes && s->flooded) {
-        find_least_height(j, s);
-        keep_excess(j, s);
-        if (s->total == 0) return;
-        if (!s->jumped) find_rings(j, s, join_front);
-        if (s->jumped || room_below(j, RILL_TOP) < s->total) find_takers(j, s, start);
+static void give_over_time(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *start) {
+    if (job->how->pushes && search->flooded) {
+        find_least_height(job, search);
+        keep_excess(job, search);
+        if (search->total == 0) return;
+        if (!search->jumped) find_rings(job, search, join_front);
+        if (search->jumped || room_below(job, RILL_TOP) < search->total) find_takers(job, search, start);
     }
-    give_all(j, s->total, true, s->seconds);
+    give_all(job, search->total, true, search->seconds);
 }
 
-static void displace(const rill_displace_job *j, int32_t number, const rill_displace_spot *start) {
-    search s = { .number = number };
-    find_takers(j, &s, start);
-    if (room_below(j, RILL_TOP) < s.total) {
-        s.former = true;
-        find_takers(j, &s, start);
+static void displace(const rill_displace_job *job, int32_t number, const rill_displace_spot *start) {
+    cluster_search search = { .number = number };
+    find_takers(job, &search, start);
+    if (room_below(job, RILL_TOP) < search.total) {
+        search.former = true;
+        find_takers(job, &search, start);
     }
-    if (room_below(j, RILL_TOP) < s.total) {
-        s.relaxed = true;
-        find_takers(j, &s, start);
+    if (room_below(job, RILL_TOP) < search.total) {
+        search.relaxed = true;
+        find_takers(job, &search, start);
     }
-    if (room_below(j, RILL_TOP) >= s.total) {
-        hold(j, &s, start);
+    if (room_below(job, RILL_TOP) >= search.total) {
+        give_over_time(job, &search, start);
         return;
     }
-    int64_t left = give_all(j, s.total, false, 0.0);
-    j->d->squeezed = true;
-    left = squeeze(j, start, left / s.pressed + 1, left);
-    squeeze(j, start, RILL_TOP, left);
+    int64_t left = give_all(job, search.total, false, 0.0);
+    job->displace->squeezed = true;
+    left = squeeze(job, start, left / search.pressed + 1, left);
+    squeeze(job, start, RILL_TOP, left);
 }
 
 /* What a wall presses out goes to the column before it, if liquid gets there and there is room; in the time in which it passes
  * a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come so much later. */
-static bool push_ahead(const rill_displace_job *j, rill_excess *excess) {
-    if (excess->node < place_count(j) || !(excess->pace.seconds > 0.0)) return false;
-    const rill_wall_speed *pace = &excess->pace;
-    const int32_t ahead = pace->deep - pace->inner, *step = rill_beside[pace->side];
+static bool push_ahead(const rill_displace_job *job, rill_excess *excess) {
+    if (excess->node < place_count(job) || !(excess->wall.seconds > 0.0)) return false;
+    const rill_wall_speed *wall = &excess->wall;
+    const int32_t ahead = wall->deep - wall->inner, *step = rill_beside[wall->side];
     const int32_t x = excess->x + ahead * step[0], y = excess->y + ahead * step[1];
-    if (x < 0 || y < 0 || x >= j->bed->grid.cells[0] || y >= j->bed->grid.cells[1]) return false;
-    const extent from = extent_of(j, excess->node);
-    const search strict = { 0 };
-    for (int32_t k = j->bed->cell_first[cell_of(j, x, y)]; k < j->bed->cell_first[cell_of(j, x, y) + 1]; ++k) {
-        const int32_t place = j->bed->places[k];
-        const extent to = extent_of(j, place);
-        if (!passes(&strict, &from, &to) || rill_displace_room(j, place) < excess->amount) continue;
-        const double reserve = excess->before > 0.0 ? excess->before : pace->inner == 0 ? pace->interval : 0.0;
-        rill_expelled_add(j->flow, place, excess->amount, fmin(pace->seconds + reserve, RILL_EXPELLED_SLOWEST), pace);
+    if (x < 0 || y < 0 || x >= job->bed->grid.cells[0] || y >= job->bed->grid.cells[1]) return false;
+    const extent from = extent_of(job, excess->node);
+    const cluster_search strict = { 0 };
+    for (int32_t k = job->bed->cell_first[cell_of(job, x, y)]; k < job->bed->cell_first[cell_of(job, x, y) + 1]; ++k) {
+        const int32_t place = job->bed->places[k];
+        const extent to = extent_of(job, place);
+        if (!passes(&strict, &from, &to) || rill_displace_room(job, place) < excess->amount) continue;
+        const double reserve = excess->before > 0.0 ? excess->before : wall->inner == 0 ? wall->interval : 0.0;
+        rill_expelled_add(job->flow, place, excess->amount, fmin(wall->seconds + reserve, RILL_EXPELLED_SLOWEST), wall);
         return true;
     }
     return false;
@@ -446,26 +446,26 @@ static bool push_ahead(const rill_displace_job *j, rill_excess *excess) {
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-static void mark_piped(const rill_displace_job *j, uint8_t mark) {
-    for (int32_t i = 0; i < j->bed->pipe_count; ++i)
-        j->d->piped[j->bed->pipe_l[i]] = j->d->piped[j->bed->pipe_r[i]] = mark;
+static void mark_piped(const rill_displace_job *job, uint8_t mark) {
+    for (int32_t i = 0; i < job->bed->pipe_count; ++i)
+        job->displace->piped[job->bed->pipe_l[i]] = job->displace->piped[job->bed->pipe_r[i]] = mark;
 }
 
-void rill_displace_all(const rill_displace_job *j) {
-    rill_excess *excess = j->d->excess.data;
-    if (j->d->excess.count > 0) mark_piped(j, 1);
-    for (size_t i = 0; i < j->d->excess.count; ++i)
-        if (push_ahead(j, &excess[i])) excess[i].search = (int32_t)i + 1;
-    for (size_t i = 0; i < j->d->excess.count; ++i) {
+void rill_displace_all(const rill_displace_job *job) {
+    rill_excess *excess = job->displace->excess.data;
+    if (job->displace->excess.count > 0) mark_piped(job, 1);
+    for (size_t i = 0; i < job->displace->excess.count; ++i)
+        if (push_ahead(job, &excess[i])) excess[i].search = (int32_t)i + 1;
+    for (size_t i = 0; i < job->displace->excess.count; ++i) {
         if (excess[i].search) continue; /* straight ahead, or with a cluster */
         const rill_displace_spot start = { excess[i].node, excess[i].x, excess[i].y };
-        displace(j, (int32_t)i + 1, &start);
+        displace(job, (int32_t)i + 1, &start);
     }
-    forget(j);
-    for (size_t i = 0; i < j->d->excess.count; ++i) {
-        j->d->entry_of[excess[i].node] = 0;
-        j->d->gone[cell_of(j, excess[i].x, excess[i].y)] = 0;
+    forget(job);
+    for (size_t i = 0; i < job->displace->excess.count; ++i) {
+        job->displace->entry_of[excess[i].node] = 0;
+        job->displace->gone[cell_of(job, excess[i].x, excess[i].y)] = 0;
     }
-    if (j->d->excess.count > 0) mark_piped(j, 0);
-    rill_expelled_order(j->flow);
+    if (job->displace->excess.count > 0) mark_piped(job, 0);
+    rill_expelled_order(job->flow);
 }

@@ -27,7 +27,7 @@ typedef struct rill_excess {
     int64_t amount; /* quanta, with what was held there already */
     double seconds; /* in which it was pressed out; < 0: to be found */
     double before;  /* for which the latter would still be held */
-    rill_wall_speed pace; /* of the wall that has come, if that is known */
+    rill_wall_speed wall; /* of the wall that has come, if that is known */
     int32_t node, x, y;
     int32_t search; /* number of the search that has dealt with it; 0: none yet */
 } rill_excess;
@@ -96,37 +96,37 @@ int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int
 
 /* What displace.c, remap_columns.c, wall_speed.c and drawn.c share. */
 typedef struct rill_displace_job {
-    rill_displace *d;
+    rill_displace *displace;
     rill_flow *flow;
     const rill_bed *bed;
     const rill_update *update;
     const rill_displace_how *how;
 } rill_displace_job;
 
-bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_update *update,
+bool rill_displace_reserve(rill_displace *displace, const rill_flow *flow, const rill_update *update,
                            const rill_allocator *allocator);
 /* What a column between b and c holds, and what it has room for; a ceiling leaves some slack. */
-int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c);
-int32_t rill_displace_room(const rill_displace_job *j, int32_t place);
+int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c);
+int32_t rill_displace_room(const rill_displace_job *job, int32_t place);
 /* A floor that is higher than this above a level, or a floor, is a wall that came from the side, or left to it, quanta. */
-double rill_displace_tallest(const rill_displace_job *j);
-void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H);
+double rill_displace_tallest(const rill_displace_job *job);
+void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H);
 /* Notes that a node has too much, or more than was noted, of which some was held before; then all of it is
  * displaced. */
-rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount);
-void rill_displace_all(const rill_displace_job *j);
+rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount);
+void rill_displace_all(const rill_displace_job *job);
 
 /* wall_speed.c. The time in which a wall passes a cell if nothing is known: that of a usual frame, s. */
 #define RILL_WALL_SPEED_FIRST (1.0 / 60.0)
 
 /* The time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
-double rill_wall_speed_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y);
+double rill_wall_speed_of_ceiling(const rill_displace_job *job, int32_t x, int32_t y);
 /* Notes that a wall has left a cell; whether it did in this update, if there is such a cell; and how it left the one
  * with a base at b. */
-void rill_wall_speed_open(const rill_displace_job *j, int32_t x, int32_t y);
-bool rill_wall_speed_opens(const rill_displace_job *j, int32_t x, int32_t y);
-rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b);
+void rill_wall_speed_open(const rill_displace_job *job, int32_t x, int32_t y);
+bool rill_wall_speed_opens(const rill_displace_job *job, int32_t x, int32_t y);
+rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *job, int32_t x, int32_t y, int32_t b);
 /* Notes which cells are pressed now, and which moved, and finds the times of all that is too much. */
-void rill_wall_speed_find(const rill_displace_job *j);
+void rill_wall_speed_find(const rill_displace_job *job);
 
 #endif

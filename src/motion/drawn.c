@@ -44,30 +44,30 @@ void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
 void rill_drawn_take(rill_flow *flow, double dt) {
     rill_drawn *drawn = flow->drawn.data;
     for (size_t i = 0; i < flow->drawn.count; ++i) {
-        rill_drawn *d = &drawn[i];
-        int32_t *H = &flow->H[d->place];
-        const double part = dt / d->seconds, there = (double)*H;
-        const double due = fmin(there * fmin(part, 0.5), d->most * there - (double)d->amount);
+        rill_drawn *item = &drawn[i];
+        int32_t *H = &flow->H[item->place];
+        const double part = dt / item->seconds, there = (double)*H;
+        const double due = fmin(there * fmin(part, 0.5), item->most * there - (double)item->amount);
         if (*H <= RILL_DRY || !(due >= 1.0)) continue;
         *H -= (int32_t)due;
-        d->amount += (int32_t)due;
-        rill_flow_wake(flow, d->place);
+        item->amount += (int32_t)due;
+        rill_flow_wake(flow, item->place);
     }
 }
 
 /* --------------------------------------------------------------------------------------------------------- following */
 
-void rill_drawn_release(const rill_displace_job *j) {
-    rill_drawn *drawn = j->flow->drawn.data;
+void rill_drawn_release(const rill_displace_job *job) {
+    rill_drawn *drawn = job->flow->drawn.data;
     size_t count = 0;
-    for (size_t i = 0; i < j->flow->drawn.count; ++i) {
-        if (j->update->marks[drawn[i].place] & RILL_PLACE_CHANGED)
-            rill_expelled_add(j->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
+    for (size_t i = 0; i < job->flow->drawn.count; ++i) {
+        if (job->update->marks[drawn[i].place] & RILL_PLACE_CHANGED)
+            rill_expelled_add(job->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
         else
             drawn[count++] = drawn[i];
     }
-    if (count < j->flow->drawn.count) rill_expelled_order(j->flow);
-    j->flow->drawn.count = count;
+    if (count < job->flow->drawn.count) rill_expelled_order(job->flow);
+    job->flow->drawn.count = count;
 }
 
 static rill_drawn *drawn_at(const rill_flow *flow, int32_t place) {
@@ -86,118 +86,118 @@ static int32_t column_beside(const rill_bed *bed, int32_t x, int32_t y, int32_t 
 }
 
 /* Whether there was no void where a column stands now, nor a little above: what was there has left to a side. */
-static bool has_opened(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh,
+static bool has_opened(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh,
                        double tallest) {
-    const rill_old_column *old = (const rill_old_column *)j->update->old.data + at->old_first;
+    const rill_old_column *old = (const rill_old_column *)job->update->old.data + at->old_first;
     for (int32_t i = 0; i < at->old_count; ++i)
         if (old[i].c > fresh->b && old[i].b < fresh->c && (double)(old[i].b - fresh->b) <= tallest) return false;
     return true;
 }
 
 /* Lists the columns that have opened, each with the number of its change. */
-static void list_opened(const rill_displace_job *j) {
-    const rill_cell_change *changes = j->update->changes.data;
-    const rill_new_column *fresh = j->update->fresh.data;
-    rill_array *list = &j->d->opened; /* has room for all that are new */
-    const double tallest = rill_displace_tallest(j);
+static void list_opened(const rill_displace_job *job) {
+    const rill_cell_change *changes = job->update->changes.data;
+    const rill_new_column *fresh = job->update->fresh.data;
+    rill_array *list = &job->displace->opened; /* has room for all that are new */
+    const double tallest = rill_displace_tallest(job);
     list->count = 0;
-    for (size_t i = 0; i < j->update->changes.count; ++i)
+    for (size_t i = 0; i < job->update->changes.count; ++i)
         for (int32_t k = changes[i].new_first; k < changes[i].new_first + changes[i].new_count; ++k) {
-            if (!has_opened(j, &changes[i], &fresh[k], tallest)) continue;
+            if (!has_opened(job, &changes[i], &fresh[k], tallest)) continue;
             ((rill_opened *)list->data)[list->count++] = (rill_opened){ &changes[i], &fresh[k] };
-            rill_wall_speed_open(j, changes[i].x, changes[i].y);
+            rill_wall_speed_open(job, changes[i].x, changes[i].y);
         }
 }
 
-typedef void visit(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh);
-static void visit_opened(const rill_displace_job *j, visit *call) {
-    const rill_opened *opened = j->d->opened.data;
-    for (size_t i = 0; i < j->d->opened.count; ++i) call(j, opened[i].at, opened[i].fresh);
+typedef void visit(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh);
+static void visit_opened(const rill_displace_job *job, visit *call) {
+    const rill_opened *opened = job->displace->opened.data;
+    for (size_t i = 0; i < job->displace->opened.count; ++i) call(job, opened[i].at, opened[i].fresh);
 }
 
 /* What was drawn for a column that has opened: at the end of the cells that have done so with it, in the direction in which
  * there is most. NULL: nowhere. */
-static rill_drawn *source_of(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
+static rill_drawn *source_of(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
     rill_drawn *best = NULL;
     for (int32_t side = 0; side < 4; ++side) {
         const int32_t dx = -rill_beside[side][0], dy = -rill_beside[side][1];
         int32_t k = 1;
-        while (k < FARTHEST && rill_wall_speed_opens(j, at->x + k * dx, at->y + k * dy)) ++k;
-        const int32_t place = column_beside(j->bed, at->x + k * dx, at->y + k * dy, fresh->b, fresh->c);
-        rill_drawn *found = place < 0 ? NULL : drawn_at(j->flow, place);
+        while (k < FARTHEST && rill_wall_speed_opens(job, at->x + k * dx, at->y + k * dy)) ++k;
+        const int32_t place = column_beside(job->bed, at->x + k * dx, at->y + k * dy, fresh->b, fresh->c);
+        rill_drawn *found = place < 0 ? NULL : drawn_at(job->flow, place);
         if (found && found->side == side && (!best || found->before > best->before)) best = found;
     }
     return best;
 }
 
-static void claim(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_drawn *source = source_of(j, at, fresh);
+static void claim(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_drawn *source = source_of(job, at, fresh);
     if (source) source->claims += 1;
 }
 
-static void fill(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_drawn *source = source_of(j, at, fresh);
+static void fill(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_drawn *source = source_of(job, at, fresh);
     if (!source) return;
-    const int32_t level = j->bed->b[source->place] + j->flow->H[source->place];
+    const int32_t level = job->bed->b[source->place] + job->flow->H[source->place];
     const int32_t missing =
-        rill_min_i(level - fresh->b - j->flow->H[fresh->place], rill_displace_room(j, fresh->place));
+        rill_min_i(level - fresh->b - job->flow->H[fresh->place], rill_displace_room(job, fresh->place));
     const int64_t share = source->before / source->claims, amount = missing < share ? missing : share;
     if (amount <= 0) return;
-    rill_displace_set(j, fresh->place, j->flow->H[fresh->place] + (int32_t)amount);
-    rill_flow_wake(j->flow, fresh->place);
+    rill_displace_set(job, fresh->place, job->flow->H[fresh->place] + (int32_t)amount);
+    rill_flow_wake(job->flow, fresh->place);
     source->amount -= amount;
 }
 
 /* A column that has opened and stands at the wall is the new front; it takes over what is left of the old one's. */
-static void begin_front(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_wall_speed pace = rill_wall_speed_of_opening(j, at->x, at->y, fresh->b);
-    if (!(pace.seconds > 0.0)) return;
-    const int32_t *back = rill_beside[pace.side];
-    const int32_t next = column_beside(j->bed, at->x - back[0], at->y - back[1], fresh->b, fresh->c);
+static void begin_front(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_wall_speed wall = rill_wall_speed_of_opening(job, at->x, at->y, fresh->b);
+    if (!(wall.seconds > 0.0)) return;
+    const int32_t *back = rill_beside[wall.side];
+    const int32_t next = column_beside(job->bed, at->x - back[0], at->y - back[1], fresh->b, fresh->c);
     if (next < 0) return;
-    const int32_t level = rill_max_i(j->bed->b[next] + j->flow->H[next], fresh->b + 1);
-    if (at->x + back[0] < 0 || at->x + back[0] >= j->bed->grid.cells[0] || at->y + back[1] < 0 ||
-        at->y + back[1] >= j->bed->grid.cells[1])
+    const int32_t level = rill_max_i(job->bed->b[next] + job->flow->H[next], fresh->b + 1);
+    if (at->x + back[0] < 0 || at->x + back[0] >= job->bed->grid.cells[0] || at->y + back[1] < 0 ||
+        at->y + back[1] >= job->bed->grid.cells[1])
         return;
-    if (column_beside(j->bed, at->x + back[0], at->y + back[1], fresh->b, level) >= 0) return;
-    rill_drawn *source = source_of(j, at, fresh);
-    rill_drawn *front = (rill_drawn *)j->flow->drawn.data + j->flow->drawn.count + j->d->fronts++;
-    *front = (rill_drawn){ .seconds = fmin(pace.seconds, RILL_EXPELLED_SLOWEST),
-                           .most = fmin((double)pace.deep + RILL_WALL_SPEED_FIRST / pace.seconds, RILL_DRAWN_MOST),
+    if (column_beside(job->bed, at->x + back[0], at->y + back[1], fresh->b, level) >= 0) return;
+    rill_drawn *source = source_of(job, at, fresh);
+    rill_drawn *front = (rill_drawn *)job->flow->drawn.data + job->flow->drawn.count + job->displace->fronts++;
+    *front = (rill_drawn){ .seconds = fmin(wall.seconds, RILL_EXPELLED_SLOWEST),
+                           .most = fmin((double)wall.deep + RILL_WALL_SPEED_FIRST / wall.seconds, RILL_DRAWN_MOST),
                            .place = fresh->place,
-                           .side = pace.side };
+                           .side = wall.side };
     if (source) front->amount = source->amount, source->amount = 0;
 }
 
 /* Drops what is at a front no more; what is left of it is held. */
-static void end_fronts(const rill_displace_job *j) {
-    rill_drawn *drawn = j->flow->drawn.data;
-    const size_t all = j->flow->drawn.count + j->d->fronts;
+static void end_fronts(const rill_displace_job *job) {
+    rill_drawn *drawn = job->flow->drawn.data;
+    const size_t all = job->flow->drawn.count + job->displace->fronts;
     size_t count = 0;
     for (size_t i = 0; i < all; ++i) {
-        rill_drawn *d = &drawn[i];
+        rill_drawn *item = &drawn[i];
         int32_t x, y;
-        rill_bed_sheet_of(j->bed, d->place, &x, &y);
-        const int32_t b = j->bed->b[d->place], level = b + rill_max_i(j->flow->H[d->place], 1);
-        const int32_t *back = rill_beside[d->side];
-        if (d->claims > 0 || column_beside(j->bed, x + back[0], y + back[1], b, level) >= 0)
-            rill_expelled_add(j->flow, d->place, d->amount, d->seconds, NULL);
+        rill_bed_sheet_of(job->bed, item->place, &x, &y);
+        const int32_t b = job->bed->b[item->place], level = b + rill_max_i(job->flow->H[item->place], 1);
+        const int32_t *back = rill_beside[item->side];
+        if (item->claims > 0 || column_beside(job->bed, x + back[0], y + back[1], b, level) >= 0)
+            rill_expelled_add(job->flow, item->place, item->amount, item->seconds, NULL);
         else
-            drawn[count++] = *d, drawn[count - 1].before = 0;
+            drawn[count++] = *item, drawn[count - 1].before = 0;
     }
-    j->flow->drawn.count = count;
-    j->d->fronts = 0;
+    job->flow->drawn.count = count;
+    job->displace->fronts = 0;
     sort_drawn(drawn, count);
 }
 
-void rill_drawn_follow(const rill_displace_job *j) {
-    rill_drawn *drawn = j->flow->drawn.data;
-    for (size_t i = 0; i < j->flow->drawn.count; ++i) drawn[i].before = drawn[i].amount;
-    list_opened(j);
-    visit_opened(j, claim);
-    visit_opened(j, fill);
-    visit_opened(j, begin_front);
-    end_fronts(j);
+void rill_drawn_follow(const rill_displace_job *job) {
+    rill_drawn *drawn = job->flow->drawn.data;
+    for (size_t i = 0; i < job->flow->drawn.count; ++i) drawn[i].before = drawn[i].amount;
+    list_opened(job);
+    visit_opened(job, claim);
+    visit_opened(job, fill);
+    visit_opened(job, begin_front);
+    end_fronts(job);
 }
 
 /* ------------------------------------------------------------------------------------------------------ transferring */

@@ -26,9 +26,9 @@ void rill_drawn_begin(rill_flow *flow, const rill_motion *motion);
 void rill_drawn_take(rill_flow *flow, double dt);
 
 /* The bed has changed. What was drawn at columns that did is held there instead; before anything is displaced. */
-void rill_drawn_release(const rill_displace_job *j);
+void rill_drawn_release(const rill_displace_job *job);
 /* Fills the columns that a wall has left, and draws at its new front. Columns have their depths. */
-void rill_drawn_follow(const rill_displace_job *j);
+void rill_drawn_follow(const rill_displace_job *job);
 
 /* The same at the same columns of another bed. False without memory. */
 bool rill_drawn_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator);

@@ -9,14 +9,14 @@
 #include "motion/displace.h"
 #include "flow/sources.h"
 
-static bool held_before(const rill_expelled *a, const rill_expelled *b) {
+static bool expelled_before(const rill_expelled *a, const rill_expelled *b) {
     if (a->place != b->place) return a->place < b->place;
     if (a->amount != b->amount) return a->amount < b->amount;
     if (a->seconds != b->seconds) return a->seconds < b->seconds;
     if (a->side != b->side) return a->side < b->side;
     return a->wall[0] != b->wall[0] ? a->wall[0] < b->wall[0] : a->wall[1] < b->wall[1];
 }
-RILL_SORT(sort_held, rill_expelled, held_before)
+RILL_SORT(sort_expelled, rill_expelled, expelled_before)
 
 bool rill_expelled_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
     /* When it is full it is put in order, and no column is there twice. */
@@ -70,7 +70,7 @@ static rill_expelled *sort_places(rill_flow *flow) {
     uint64_t *keys = (uint64_t *)(sorted + count);
     uint32_t most = 0;
     if (flow->expelled.capacity < 3 * count) {
-        sort_held(expelled, count);
+        sort_expelled(expelled, count);
         return expelled;
     }
     for (size_t i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ void rill_expelled_order(rill_flow *flow) {
     size_t count = 0;
     for (size_t i = 0, end; i < flow->expelled.count; i = end) {
         for (end = i + 1; end < flow->expelled.count && sorted[end].place == sorted[i].place;) ++end;
-        sort_held(sorted + i, end - i);
+        sort_expelled(sorted + i, end - i);
         const size_t first = count;
         for (size_t k = i; k < end; ++k) {
             if (sorted[k].amount == 0) continue;
@@ -109,11 +109,11 @@ static void add(rill_flow *flow, const rill_expelled *more) {
     ((rill_expelled *)flow->expelled.data)[flow->expelled.count++] = *more;
 }
 
-void rill_expelled_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_wall_speed *pace) {
+void rill_expelled_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_wall_speed *wall) {
     rill_expelled more = { .amount = amount, .seconds = seconds, .side = -1, .place = place };
-    if (pace && pace->seconds > 0.0) {
-        more.side = pace->side;
-        for (int k = 0; k < 2; ++k) more.wall[k] = pace->velocity[k];
+    if (wall && wall->seconds > 0.0) {
+        more.side = wall->side;
+        for (int k = 0; k < 2; ++k) more.wall[k] = wall->velocity[k];
     }
     add(flow, &more);
 }
@@ -190,15 +190,15 @@ bool rill_expelled_release(rill_flow *flow, double dt, double fastest, int32_t s
     rill_expelled *expelled = flow->expelled.data;
     bool squeezed = false;
     for (size_t i = 0; i < flow->expelled.count; ++i) {
-        rill_expelled *h = &expelled[i];
-        const bool last = dt >= h->seconds * (1.0 - 1e-9);
-        const int64_t due = last ? h->amount : (int64_t)((double)h->amount * (dt / h->seconds));
+        rill_expelled *item = &expelled[i];
+        const bool last = dt >= item->seconds * (1.0 - 1e-9);
+        const int64_t due = last ? item->amount : (int64_t)((double)item->amount * (dt / item->seconds));
         const int64_t before = flow->pushed;
-        int64_t rest = give(flow, h->place, fastest, due);
-        if (rest > 0 && last) rest = give_elsewhere(flow, h->place, slack, rest, &squeezed);
-        h->pushed = flow->pushed - before;
-        h->amount -= due - rest;
-        h->seconds = last ? 0.0 : h->seconds - dt;
+        int64_t rest = give(flow, item->place, fastest, due);
+        if (rest > 0 && last) rest = give_elsewhere(flow, item->place, slack, rest, &squeezed);
+        item->pushed = flow->pushed - before;
+        item->amount -= due - rest;
+        item->seconds = last ? 0.0 : item->seconds - dt;
     }
     return squeezed;
 }
@@ -219,21 +219,21 @@ void rill_expelled_return(rill_flow *flow, int64_t refused) {
 /* ----------------------------------------------------------------------------------------------------------- momentum */
 
 /* The wall behind a column on an axis, its velocity, no faster than a cell in a sub-step, and the face between them. */
-typedef struct behind {
+typedef struct wall_behind {
     int32_t wall;
     float speed, *face; /* NULL: it does not press along that axis */
-} behind;
+} wall_behind;
 
-static behind behind_of(const rill_flow *flow, const rill_expelled *h, int axis, double dt) {
+static wall_behind find_behind(const rill_flow *flow, const rill_expelled *item, int axis, double dt) {
     const double fastest = flow->bed->grid.cell_size / dt;
     const int32_t step = axis == 0 ? 1 : flow->bed->sheets[0].stride; /* where solids move all sheets are of one size */
-    behind b = { 0 };
-    if (h->wall[axis] == 0.0) return b; /* as mostly */
-    b.speed = (float)fmax(-fastest, fmin(h->wall[axis], fastest));
-    if (b.speed == 0.0f) return b;
-    b.wall = b.speed > 0.0f ? h->place - step : h->place + step;
-    b.face = (axis == 0 ? flow->u : flow->v) + (b.speed > 0.0f ? h->place : b.wall);
-    return b;
+    wall_behind behind = { 0 };
+    if (item->wall[axis] == 0.0) return behind; /* as mostly */
+    behind.speed = (float)fmax(-fastest, fmin(item->wall[axis], fastest));
+    if (behind.speed == 0.0f) return behind;
+    behind.wall = behind.speed > 0.0f ? item->place - step : item->place + step;
+    behind.face = (axis == 0 ? flow->u : flow->v) + (behind.speed > 0.0f ? item->place : behind.wall);
+    return behind;
 }
 
 void rill_expelled_push(rill_flow *flow, double dt) {
@@ -241,8 +241,8 @@ void rill_expelled_push(rill_flow *flow, double dt) {
     for (size_t i = 0; i < flow->expelled.count; ++i)
         for (int axis = 0; axis < 2; ++axis) {
             const int32_t level = flow->bed->b[expelled[i].place] + flow->H[expelled[i].place];
-            const behind b = behind_of(flow, &expelled[i], axis, dt);
-            if (b.face && flow->bed->b[b.wall] >= level && flow->H[b.wall] <= RILL_DRY) *b.face = b.speed;
+            const wall_behind behind = find_behind(flow, &expelled[i], axis, dt);
+            if (behind.face && flow->bed->b[behind.wall] >= level && flow->H[behind.wall] <= RILL_DRY) *behind.face = behind.speed;
         }
 }
 
@@ -250,8 +250,8 @@ void rill_expelled_stop(rill_flow *flow, double dt) {
     const rill_expelled *expelled = flow->expelled.data;
     for (size_t i = 0; i < flow->expelled.count; ++i)
         for (int axis = 0; axis < 2; ++axis) {
-            const behind b = behind_of(flow, &expelled[i], axis, dt);
-            if (b.face && *b.face == b.speed) *b.face = 0.0f;
+            const wall_behind behind = find_behind(flow, &expelled[i], axis, dt);
+            if (behind.face && *behind.face == behind.speed) *behind.face = 0.0f;
         }
 }
 

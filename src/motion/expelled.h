@@ -25,7 +25,7 @@
 bool rill_expelled_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 /* Holds more at a column; `pace` is that of a wall whose time per cell is known, or NULL. Once all is added, the list is put
  * in order: by place, one of each. */
-void rill_expelled_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_wall_speed *pace);
+void rill_expelled_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_wall_speed *wall);
 void rill_expelled_order(rill_flow *flow);
 /* What is held at a column, or NULL. The list is in order. */
 rill_expelled *rill_expelled_at(const rill_flow *flow, int32_t place);

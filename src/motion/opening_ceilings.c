@@ -6,10 +6,10 @@
 #include "passages/passages.h"
 #include "motion/expelled.h"
 
-static bool rising_before(const rill_opening *a, const rill_opening *b) {
+static bool opening_before(const rill_opening *a, const rill_opening *b) {
     return a->place < b->place;
 }
-RILL_SORT(sort_rising, rill_opening, rising_before)
+RILL_SORT(sort_openings, rill_opening, opening_before)
 
 bool rill_opening_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
     return rill_array_reserve(&flow->openings, allocator, flow->openings.count + more);
@@ -17,27 +17,27 @@ bool rill_opening_reserve(rill_flow *flow, size_t more, const rill_allocator *al
 
 /* --------------------------------------------------------------------------------------------------------- following */
 
-void rill_opening_forget(const rill_displace_job *j) {
-    rill_opening *openings = j->flow->openings.data;
+void rill_opening_forget(const rill_displace_job *job) {
+    rill_opening *openings = job->flow->openings.data;
     size_t count = 0;
-    for (size_t i = 0; i < j->flow->openings.count; ++i)
-        if (!(j->update->marks[openings[i].place] & RILL_PLACE_CHANGED)) openings[count++] = openings[i];
-    j->flow->openings.count = count;
+    for (size_t i = 0; i < job->flow->openings.count; ++i)
+        if (!(job->update->marks[openings[i].place] & RILL_PLACE_CHANGED)) openings[count++] = openings[i];
+    job->flow->openings.count = count;
 }
 
-void rill_opening_note(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_flow *flow = j->flow;
-    if (!j->how->pushes || !flow->pressure || fresh->from < 0 || fresh->c == RILL_TOP) return;
+void rill_opening_note(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_flow *flow = job->flow;
+    if (!job->how->pushes || !flow->pressure || fresh->from < 0 || fresh->c == RILL_TOP) return;
     if (flow->pressure[fresh->place] == 0) return; /* nothing would follow */
     const int32_t room = rill_ceiling_full(flow->bed, fresh->place) - flow->H[fresh->place];
     if (room <= RILL_FULL_LOW - RILL_FULL) return;
-    const double seconds = rill_wall_speed_of_ceiling(j, at->x, at->y);
+    const double seconds = rill_wall_speed_of_ceiling(job, at->x, at->y);
     ((rill_opening *)flow->openings.data)[flow->openings.count++] =
         (rill_opening){ .place = fresh->place, .room = room, .seconds = seconds > 0.0 ? seconds : RILL_WALL_SPEED_FIRST };
 }
 
 void rill_opening_order(rill_flow *flow) {
-    sort_rising(flow->openings.data, flow->openings.count);
+    sort_openings(flow->openings.data, flow->openings.count);
 }
 
 bool rill_opening_is(const rill_flow *flow, int32_t place) {
@@ -57,11 +57,11 @@ void rill_opening_open(rill_flow *flow, double dt) {
     rill_opening *openings = flow->openings.data;
     size_t count = 0;
     for (size_t i = 0; i < flow->openings.count; ++i) {
-        rill_opening r = openings[i];
-        if (!flow->solves_passages || dt >= r.seconds * (1.0 - 1e-9)) continue;
-        r.room -= (int32_t)((double)r.room * (dt / r.seconds));
-        r.seconds -= dt;
-        openings[count++] = r;
+        rill_opening item = openings[i];
+        if (!flow->solves_passages || dt >= item.seconds * (1.0 - 1e-9)) continue;
+        item.room -= (int32_t)((double)item.room * (dt / item.seconds));
+        item.seconds -= dt;
+        openings[count++] = item;
     }
     flow->openings.count = count;
 }

@@ -19,10 +19,10 @@
 bool rill_opening_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 
 /* The bed has changed. Those at columns that did are forgotten; before these get their depths. */
-void rill_opening_forget(const rill_displace_job *j);
+void rill_opening_forget(const rill_displace_job *job);
 /* A column that goes on has its depth: if it was under pressure and has room now, that will open. Once all is noted, the list is
  * put in order. */
-void rill_opening_note(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh);
+void rill_opening_note(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh);
 void rill_opening_order(rill_flow *flow);
 /* Whether the ceiling of a column rises. The list is in order. */
 bool rill_opening_is(const rill_flow *flow, int32_t place);

@@ -20,15 +20,15 @@ rill_remap rill_remap_make(void) {
     return (rill_remap){ .displace = rill_displace_make(), .tiles = rill_array_make(sizeof(int32_t)) };
 }
 
-void rill_remap_free(rill_remap *reshape, const rill_allocator *allocator) {
-    rill_displace_free(&reshape->displace, allocator);
-    rill_sparse_free(&reshape->sparse, allocator);
-    rill_free(allocator, reshape->pipe_u, reshape->pipe_capacity, sizeof *reshape->pipe_u);
-    rill_free(allocator, reshape->ports, reshape->place_capacity, sizeof *reshape->ports);
-    rill_free(allocator, reshape->roofed, reshape->roofed_capacity, 1);
-    rill_free(allocator, reshape->tile_marks, reshape->tile_capacity, sizeof *reshape->tile_marks);
-    rill_array_free(&reshape->tiles, allocator);
-    *reshape = rill_remap_make();
+void rill_remap_free(rill_remap *remap, const rill_allocator *allocator) {
+    rill_displace_free(&remap->displace, allocator);
+    rill_sparse_free(&remap->sparse, allocator);
+    rill_free(allocator, remap->pipe_u, remap->pipe_capacity, sizeof *remap->pipe_u);
+    rill_free(allocator, remap->ports, remap->place_capacity, sizeof *remap->ports);
+    rill_free(allocator, remap->roofed, remap->roofed_capacity, 1);
+    rill_free(allocator, remap->tile_marks, remap->tile_capacity, sizeof *remap->tile_marks);
+    rill_array_free(&remap->tiles, allocator);
+    *remap = rill_remap_make();
 }
 
 /* ------------------------------------------------------------------------------------------------------- preparing */
@@ -44,9 +44,9 @@ static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size
     return true;
 }
 
-static void mark_tile(rill_remap *reshape, int32_t tile, uint16_t mark) {
-    if (!reshape->tile_marks[tile]) ((int32_t *)reshape->tiles.data)[reshape->tiles.count++] = tile;
-    reshape->tile_marks[tile] |= mark;
+static void mark_tile(rill_remap *remap, int32_t tile, uint16_t mark) {
+    if (!remap->tile_marks[tile]) ((int32_t *)remap->tiles.data)[remap->tiles.count++] = tile;
+    remap->tile_marks[tile] |= mark;
 }
 
 /* The tile of a cell, from its sheet's first on, and which end of it that is. */
@@ -65,7 +65,7 @@ static inline cell_in_tile cell_at(const rill_bed *bed, int32_t x, int32_t y) {
 }
 
 /* Marks the tiles of columns that change; in a roomy bed all sheets are of one size. */
-static void mark_changes(rill_remap *reshape, const rill_bed *bed, const rill_update *update) {
+static void mark_changes(rill_remap *remap, const rill_bed *bed, const rill_update *update) {
     const rill_cell_change *changes = update->changes.data;
     const uint32_t size = (uint32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]);
     for (size_t i = 0; i < update->changes.count; ++i) {
@@ -75,10 +75,10 @@ static void mark_changes(rill_remap *reshape, const rill_bed *bed, const rill_up
         const cell_in_tile cell = cell_at(bed, at.x, at.y);
         const uint16_t mark = DESCRIBE | WAKE | cell.end;
         for (int32_t k = 0; k < at.old_count; ++k)
-            mark_tile(reshape, bed->sheets[(uint32_t)old[k].place / size].first_tile + cell.tile, mark);
+            mark_tile(remap, bed->sheets[(uint32_t)old[k].place / size].first_tile + cell.tile, mark);
         for (int32_t k = 0; k < at.new_count; ++k)
             if (fresh[k].from < 0)
-                mark_tile(reshape, bed->sheets[(uint32_t)fresh[k].place / size].first_tile + cell.tile, mark);
+                mark_tile(remap, bed->sheets[(uint32_t)fresh[k].place / size].first_tile + cell.tile, mark);
     }
 }
 
@@ -94,10 +94,10 @@ static tile_place tile_at(const rill_bed *bed, int32_t tile) {
 }
 
 /* Marks the tiles around one whose lintel depends on the columns that changed in it. */
-static void mark_around(rill_remap *reshape, const rill_bed *bed, int32_t tile) {
+static void mark_around(rill_remap *remap, const rill_bed *bed, int32_t tile) {
     const int32_t tiles_x = bed->sheets[0].tiles_x, tiles_y = bed->sheets[0].tiles_y;
     const tile_place at = tile_at(bed, tile);
-    const unsigned ends = reshape->tile_marks[tile] / END;
+    const unsigned ends = remap->tile_marks[tile] / END;
     for (int32_t dy = -1; dy <= 1; ++dy)
         for (int32_t dx = -1; dx <= 1; ++dx) {
             /* A column at an end also reaches the tile beyond it, and that in the corner if it is at both. */
@@ -108,64 +108,64 @@ static void mark_around(rill_remap *reshape, const rill_bed *bed, int32_t tile) 
                                      : dx > 0 ? 0444u
                                               : 0777u;
             const bool inside = at.tx + dx >= 0 && at.tx + dx < tiles_x && at.ty + dy >= 0 && at.ty + dy < tiles_y;
-            if (inside && (ends & rows & columns)) mark_tile(reshape, tile + dy * tiles_x + dx, DESCRIBE);
+            if (inside && (ends & rows & columns)) mark_tile(remap, tile + dy * tiles_x + dx, DESCRIBE);
         }
 }
 
 /* The tiles that an update has to do with: those of what changes, and those whose lintel depends on it. */
-static void find_tiles(rill_remap *reshape, const rill_bed *bed, const rill_update *update) {
-    reshape->tiles.count = 0;
-    mark_changes(reshape, bed, update);
-    const size_t count = reshape->tiles.count;
-    for (size_t i = 0; i < count; ++i) mark_around(reshape, bed, ((const int32_t *)reshape->tiles.data)[i]);
+static void find_tiles(rill_remap *remap, const rill_bed *bed, const rill_update *update) {
+    remap->tiles.count = 0;
+    mark_changes(remap, bed, update);
+    const size_t count = remap->tiles.count;
+    for (size_t i = 0; i < count; ++i) mark_around(remap, bed, ((const int32_t *)remap->tiles.data)[i]);
 }
 
 /* The tiles that have a ceiling now: only those that are marked may differ. */
-static void find_roofs(rill_remap *reshape, const rill_flow *flow) {
+static void find_roofs(rill_remap *remap, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
-    const int32_t *tiles = reshape->tiles.data;
-    memcpy(reshape->roofed, rill_passages_roofs(flow), (size_t)bed->tile_count);
-    for (size_t i = 0; i < reshape->tiles.count; ++i) {
+    const int32_t *tiles = remap->tiles.data;
+    memcpy(remap->roofed, rill_passages_roofs(flow), (size_t)bed->tile_count);
+    for (size_t i = 0; i < remap->tiles.count; ++i) {
         const tile_place at = tile_at(bed, tiles[i]);
-        reshape->roofed[tiles[i]] = rill_passages_has_ceiling(bed, &bed->sheets[at.sheet], at.tx, at.ty);
+        remap->roofed[tiles[i]] = rill_passages_has_ceiling(bed, &bed->sheets[at.sheet], at.tx, at.ty);
     }
 }
 
-static bool reserve(rill_remap *reshape, rill_flow *flow, const rill_update *update,
+static bool reserve(rill_remap *remap, rill_flow *flow, const rill_update *update,
                     const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count, places = (size_t)bed->plane_size;
-    if (!take_zeros((void **)&reshape->ports, &reshape->place_capacity, places, sizeof(int32_t), allocator) ||
-        !take_zeros((void **)&reshape->pipe_u, &reshape->pipe_capacity, pipes, sizeof(float), allocator) ||
-        !take_zeros((void **)&reshape->tile_marks, &reshape->tile_capacity, tiles, sizeof(uint16_t), allocator) ||
-        !take_zeros((void **)&reshape->roofed, &reshape->roofed_capacity, tiles, 1, allocator) ||
-        !rill_array_resize(&reshape->tiles, allocator, tiles) ||
-        !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, flow->sparse, update->pipe_from.data,
-                          update->marks, reshape->ports, allocator) ||
+    if (!take_zeros((void **)&remap->ports, &remap->place_capacity, places, sizeof(int32_t), allocator) ||
+        !take_zeros((void **)&remap->pipe_u, &remap->pipe_capacity, pipes, sizeof(float), allocator) ||
+        !take_zeros((void **)&remap->tile_marks, &remap->tile_capacity, tiles, sizeof(uint16_t), allocator) ||
+        !take_zeros((void **)&remap->roofed, &remap->roofed_capacity, tiles, 1, allocator) ||
+        !rill_array_resize(&remap->tiles, allocator, tiles) ||
+        !rill_sparse_make(&remap->sparse, bed, remap->pipe_u, flow->sparse, update->pipe_from.data,
+                          update->marks, remap->ports, allocator) ||
         !rill_flow_reserve_ghosts(flow, allocator))
         return false;
-    find_tiles(reshape, bed, update);
-    find_roofs(reshape, flow);
+    find_tiles(remap, bed, update);
+    find_roofs(remap, flow);
     return true;
 }
 
-static void forget_tiles(rill_remap *reshape) {
-    const int32_t *tiles = reshape->tiles.data;
-    for (size_t i = 0; i < reshape->tiles.count; ++i) reshape->tile_marks[tiles[i]] = 0;
-    reshape->tiles.count = 0;
+static void forget_tiles(rill_remap *remap) {
+    const int32_t *tiles = remap->tiles.data;
+    for (size_t i = 0; i < remap->tiles.count; ++i) remap->tile_marks[tiles[i]] = 0;
+    remap->tiles.count = 0;
 }
 
-rill_result rill_remap_prepare(rill_remap *reshape, rill_flow *flow, const rill_update *update,
+rill_result rill_remap_prepare(rill_remap *remap, rill_flow *flow, const rill_update *update,
                                  const rill_displace_how *how, const rill_allocator *allocator, rill_message *message) {
     rill_result result = RILL_OUT_OF_MEMORY;
-    if (reserve(reshape, flow, update, allocator))
-        result = rill_displace_prepare(&reshape->displace, flow, update, how, allocator, message);
+    if (reserve(remap, flow, update, allocator))
+        result = rill_displace_prepare(&remap->displace, flow, update, how, allocator, message);
     else
         rill_fail(message, result, "no memory for the flow over a bed that changes");
     /* Last, as nothing that fails must come after it: what it takes is not kept for another time. */
-    if (!result && !rill_passages_reserve(flow, reshape->roofed, &reshape->covered, allocator))
+    if (!result && !rill_passages_reserve(flow, remap->roofed, &remap->passages, allocator))
         result = rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pressures of covered columns");
-    if (result) forget_tiles(reshape);
+    if (result) forget_tiles(remap);
     return result;
 }
 
@@ -186,7 +186,7 @@ static inline void stop_faces(const rill_flow *flow, int32_t place, int32_t stri
     if (!((base < c[stride]) & (b[stride] < ceiling))) v[stride] = 0.0f;
 }
 
-static void carry_velocities(const rill_remap *reshape, rill_flow *flow, const rill_update *update) {
+static void carry_velocities(const rill_remap *remap, rill_flow *flow, const rill_update *update) {
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
     const int32_t stride = flow->bed->sheets[0].stride, *from = update->pipe_from.data;
@@ -194,7 +194,7 @@ static void carry_velocities(const rill_remap *reshape, rill_flow *flow, const r
         stop_faces(flow, old[i].place, stride, update->marks[old[i].place] & RILL_PLACE_KEPT);
     for (size_t i = 0; i < update->fresh.count; ++i)
         if (fresh[i].from < 0) stop_faces(flow, fresh[i].place, stride, false);
-    for (int32_t i = 0; i < flow->bed->pipe_count; ++i) reshape->pipe_u[i] = from[i] < 0 ? 0.0f : flow->pipe_u[from[i]];
+    for (int32_t i = 0; i < flow->bed->pipe_count; ++i) remap->pipe_u[i] = from[i] < 0 ? 0.0f : flow->pipe_u[from[i]];
 }
 
 /* Ghosts that went leave nothing behind. There are faces between ghosts, too. */
@@ -230,43 +230,43 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
     }
 }
 
-static void refit_tiles(rill_remap *reshape, rill_flow *flow) {
+static void refit_tiles(rill_remap *remap, rill_flow *flow) {
     const rill_bed *bed = flow->bed;
-    const int32_t *tiles = reshape->tiles.data;
-    for (size_t i = 0; i < reshape->tiles.count; ++i) {
+    const int32_t *tiles = remap->tiles.data;
+    for (size_t i = 0; i < remap->tiles.count; ++i) {
         const tile_place at = tile_at(bed, tiles[i]);
         const bool inhabited = rill_flow_describe_tile(flow, at.sheet, at.tx, at.ty);
         rill_passages_count_flooded(flow, at.sheet, at.tx, at.ty);
-        if (inhabited && reshape->tile_marks[tiles[i]] & WAKE)
+        if (inhabited && remap->tile_marks[tiles[i]] & WAKE)
             rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
     }
     rill_flow_described(flow);
-    forget_tiles(reshape);
+    forget_tiles(remap);
     flow->stale = true;
 }
 
 /* The new pipes take the place of the old ones. */
-static void exchange_pipes(rill_remap *reshape, rill_flow *flow) {
+static void exchange_pipes(rill_remap *remap, rill_flow *flow) {
     const rill_sparse sparse = *flow->sparse;
     float *const pipe_u = flow->pipe_u;
     const size_t pipe_capacity = flow->pipe_capacity;
-    *flow->sparse = reshape->sparse;
-    flow->pipe_u = reshape->pipe_u;
-    flow->pipe_capacity = reshape->pipe_capacity;
-    reshape->sparse = sparse;
-    reshape->pipe_u = pipe_u;
-    reshape->pipe_capacity = pipe_capacity;
+    *flow->sparse = remap->sparse;
+    flow->pipe_u = remap->pipe_u;
+    flow->pipe_capacity = remap->pipe_capacity;
+    remap->sparse = sparse;
+    remap->pipe_u = pipe_u;
+    remap->pipe_capacity = pipe_capacity;
 }
 
-void rill_remap_commit(rill_remap *reshape, rill_flow *flow, const rill_update *update,
+void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator) {
-    rill_passages_refit(flow, reshape->roofed, reshape->covered, allocator);
-    rill_displace_run(&reshape->displace, flow, update, how);
-    carry_velocities(reshape, flow, update);
+    rill_passages_refit(flow, remap->roofed, remap->passages, allocator);
+    rill_displace_run(&remap->displace, flow, update, how);
+    carry_velocities(remap, flow, update);
     carry_pressures(flow, update, how->slack > 0);
-    exchange_pipes(reshape, flow);
+    exchange_pipes(remap, flow);
     if (update->ghosts_moved) move_ghosts(flow, update);
-    refit_tiles(reshape, flow);
+    refit_tiles(remap, flow);
 }
 
 /* ---------------------------------------------------------------------------------------------------- transferring */

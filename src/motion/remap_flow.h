@@ -17,7 +17,7 @@ typedef struct rill_remap {
     size_t pipe_capacity;
     int32_t *ports; /* a plane of zeros */
     size_t place_capacity;
-    rill_passage_solver *covered; /* of the bed's new ceilings, once it is prepared */
+    rill_passage_solver *passages; /* of the bed's new ceilings, once it is prepared */
     uint8_t *roofed;       /* per tile: which have one */
     size_t roofed_capacity;
     uint16_t *tile_marks; /* per tile; zero between updates */
@@ -26,12 +26,12 @@ typedef struct rill_remap {
 } rill_remap;
 
 rill_remap rill_remap_make(void);
-void rill_remap_free(rill_remap *reshape, const rill_allocator *allocator);
+void rill_remap_free(rill_remap *remap, const rill_allocator *allocator);
 
 /* The bed of the flow has its new columns. */
-rill_result rill_remap_prepare(rill_remap *reshape, rill_flow *flow, const rill_update *update,
+rill_result rill_remap_prepare(rill_remap *remap, rill_flow *flow, const rill_update *update,
                                  const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
-void rill_remap_commit(rill_remap *reshape, rill_flow *flow, const rill_update *update,
+void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator);
 
 /* Gives a flow that was just made the state of another, whose bed has the same columns in other places; everything wet

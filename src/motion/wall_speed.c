@@ -19,115 +19,115 @@
 
 enum { LOOK_BACK = 16 };
 
-static size_t cell_of(const rill_displace_job *j, int32_t x, int32_t y) {
-    return (size_t)y * (size_t)j->bed->grid.cells[0] + (size_t)x;
+static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
+    return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
 }
 
 /* What is looked for, from a cell on. */
-typedef struct look {
-    const rill_displace_job *j;
+typedef struct cell_query {
+    const rill_displace_job *job;
     int32_t x, y;
     bool opened; /* else pressed */
     double since;
-} look;
+} cell_query;
 
-static look look_at(const rill_displace_job *j, int32_t x, int32_t y, bool opened) {
-    return (look){ j, x, y, opened, rill_motion_since(&j->how->motion, x, y) };
+static cell_query query_at(const rill_displace_job *job, int32_t x, int32_t y, bool opened) {
+    return (cell_query){ job, x, y, opened, rill_motion_since(&job->how->motion, x, y) };
 }
 
 /* How long ago a wall passed a cell, s; infinity if it is of no more interest. */
-static double age_of(const look *l, int32_t x, int32_t y) {
-    const int32_t *cells = l->j->bed->grid.cells;
+static double age_of(const cell_query *query, int32_t x, int32_t y) {
+    const int32_t *cells = query->job->bed->grid.cells;
     if (x < 0 || y < 0 || x >= cells[0] || y >= cells[1]) return (double)INFINITY;
-    const rill_cell_times *times = &l->j->how->times[cell_of(l->j, x, y)];
-    const double last = l->opened ? times->opened : times->pressed, other = l->opened ? times->pressed : times->opened;
-    return last >= l->since && last > other ? l->j->how->motion.now - last : (double)INFINITY;
+    const rill_cell_times *times = &query->job->how->times[cell_of(query->job, x, y)];
+    const double last = query->opened ? times->opened : times->pressed, other = query->opened ? times->pressed : times->opened;
+    return last >= query->since && last > other ? query->job->how->motion.now - last : (double)INFINITY;
 }
 
-double rill_wall_speed_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y) {
-    const double age = j->how->motion.now - j->how->times[cell_of(j, x, y)].moved;
+double rill_wall_speed_of_ceiling(const rill_displace_job *job, int32_t x, int32_t y) {
+    const double age = job->how->motion.now - job->how->times[cell_of(job, x, y)].moved;
     return age > 0.0 && age < RILL_EXPELLED_LONGEST ? age : -1.0;
 }
 
 /* How many cells beside one, in a direction, are passed in this move as well. */
-static int32_t run_length(const look *l, int32_t dx, int32_t dy) {
+static int32_t run_length(const cell_query *query, int32_t dx, int32_t dy) {
     int32_t count = 0;
-    while (age_of(l, l->x + (count + 1) * dx, l->y + (count + 1) * dy) == 0.0) ++count;
+    while (age_of(query, query->x + (count + 1) * dx, query->y + (count + 1) * dy) == 0.0) ++count;
     return count;
 }
 
 /* The mean time per cell of a wall that came from a direction; 0 if none did. */
-static double pace_from(const look *l, int32_t dx, int32_t dy) {
-    double age = 0.0, pace = 0.0;
+static double seconds_per_cell(const cell_query *query, int32_t dx, int32_t dy) {
+    double age = 0.0, seconds = 0.0;
     for (int32_t k = 1; k <= LOOK_BACK && age < RILL_EXPELLED_LONGEST; ++k) {
-        const double next = age_of(l, l->x + k * dx, l->y + k * dy);
+        const double next = age_of(query, query->x + k * dx, query->y + k * dy);
         if (next < age || isinf(next)) break;
         age = next;
-        pace = age / (double)k;
+        seconds = age / (double)k;
     }
-    return pace;
+    return seconds;
 }
 
 /* From the forms of the solids that move, a little above a base; 0 seconds if they do not tell. */
-static rill_wall_speed pace_of_forms(const look *l, int32_t b) {
-    const rill_bed *bed = l->j->bed;
-    const rill_motion *motion = &l->j->how->motion;
+static rill_wall_speed speed_from_forms(const cell_query *query, int32_t b) {
+    const rill_bed *bed = query->job->bed;
+    const rill_motion *motion = &query->job->how->motion;
     const double z = rill_bed_z(bed, b) + 0.25 * bed->grid.cell_size;
     rill_wall_speed found = { 0 };
     for (size_t i = 0; i < motion->count && !(found.seconds > 0.0); ++i)
-        if (rill_moving_solid_near(&motion->movers[i], l->x, l->y))
-            found = rill_moving_solid_passes(&motion->movers[i], &bed->grid, (int32_t[2]){ l->x, l->y }, z, l->opened);
+        if (rill_moving_solid_near(&motion->movers[i], query->x, query->y))
+            found = rill_moving_solid_passes(&motion->movers[i], &bed->grid, (int32_t[2]){ query->x, query->y }, z, query->opened);
     return found;
 }
 
-static rill_wall_speed pace_of(const look *l, int32_t b) {
-    rill_wall_speed found = pace_of_forms(l, b);
+static rill_wall_speed speed_of(const cell_query *query, int32_t b) {
+    rill_wall_speed found = speed_from_forms(query, b);
     const bool known = found.seconds > 0.0;
     for (int32_t side = 0; side < 4 && !known; ++side) {
-        const double seconds = pace_from(l, -rill_beside[side][0], -rill_beside[side][1]);
+        const double seconds = seconds_per_cell(query, -rill_beside[side][0], -rill_beside[side][1]);
         if (seconds > found.seconds) found.seconds = seconds, found.side = side;
     }
     const int32_t dx = rill_beside[found.side][0], dy = rill_beside[found.side][1];
     for (int i = 0; i < 2 && !known && found.seconds > 0.0; ++i)
-        found.velocity[i] = (double)rill_beside[found.side][i] * l->j->bed->grid.cell_size / found.seconds;
-    found.inner = found.seconds > 0.0 ? run_length(l, -dx, -dy) : 0;
-    found.deep = 1 + found.inner + (found.seconds > 0.0 ? run_length(l, dx, dy) : 0);
+        found.velocity[i] = (double)rill_beside[found.side][i] * query->job->bed->grid.cell_size / found.seconds;
+    found.inner = found.seconds > 0.0 ? run_length(query, -dx, -dy) : 0;
+    found.deep = 1 + found.inner + (found.seconds > 0.0 ? run_length(query, dx, dy) : 0);
     return found;
 }
 
-void rill_wall_speed_open(const rill_displace_job *j, int32_t x, int32_t y) {
-    j->how->times[cell_of(j, x, y)].opened = j->how->motion.now;
+void rill_wall_speed_open(const rill_displace_job *job, int32_t x, int32_t y) {
+    job->how->times[cell_of(job, x, y)].opened = job->how->motion.now;
 }
 
-bool rill_wall_speed_opens(const rill_displace_job *j, int32_t x, int32_t y) {
-    const look l = look_at(j, x, y, true);
-    return age_of(&l, x, y) == 0.0;
+bool rill_wall_speed_opens(const rill_displace_job *job, int32_t x, int32_t y) {
+    const cell_query query = query_at(job, x, y, true);
+    return age_of(&query, x, y) == 0.0;
 }
 
-rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b) {
-    const look l = look_at(j, x, y, true);
-    return pace_of(&l, b);
+rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *job, int32_t x, int32_t y, int32_t b) {
+    const cell_query query = query_at(job, x, y, true);
+    return speed_of(&query, b);
 }
 
-static void pace_of_wall(const rill_displace_job *j, rill_excess *excess) {
-    const look l = look_at(j, excess->x, excess->y, false);
-    const int32_t gone = excess->node - j->bed->plane_size;
-    const rill_old_column *old = j->update->old.data;
-    excess->pace = pace_of(&l, gone < 0 ? j->bed->b[excess->node] : old[gone].b);
-    excess->seconds = excess->pace.seconds > 0.0 ? excess->pace.seconds * (double)excess->pace.deep : RILL_WALL_SPEED_FIRST;
+static void time_excess(const rill_displace_job *job, rill_excess *excess) {
+    const cell_query query = query_at(job, excess->x, excess->y, false);
+    const int32_t gone = excess->node - job->bed->plane_size;
+    const rill_old_column *old = job->update->old.data;
+    excess->wall = speed_of(&query, gone < 0 ? job->bed->b[excess->node] : old[gone].b);
+    excess->seconds = excess->wall.seconds > 0.0 ? excess->wall.seconds * (double)excess->wall.deep : RILL_WALL_SPEED_FIRST;
 }
 
-void rill_wall_speed_find(const rill_displace_job *j) {
-    rill_excess *excess = j->d->excess.data;
-    const rill_cell_change *changes = j->update->changes.data;
-    const double now = j->how->motion.now;
-    for (size_t i = 0; i < j->update->changes.count; ++i)
-        j->how->times[cell_of(j, changes[i].x, changes[i].y)].moved = now;
-    for (size_t i = 0; i < j->d->excess.count; ++i) j->how->times[cell_of(j, excess[i].x, excess[i].y)].pressed = now;
-    for (size_t i = 0; i < j->d->excess.count; ++i) {
+void rill_wall_speed_find(const rill_displace_job *job) {
+    rill_excess *excess = job->displace->excess.data;
+    const rill_cell_change *changes = job->update->changes.data;
+    const double now = job->how->motion.now;
+    for (size_t i = 0; i < job->update->changes.count; ++i)
+        job->how->times[cell_of(job, changes[i].x, changes[i].y)].moved = now;
+    for (size_t i = 0; i < job->displace->excess.count; ++i) job->how->times[cell_of(job, excess[i].x, excess[i].y)].pressed = now;
+    for (size_t i = 0; i < job->displace->excess.count; ++i) {
         rill_excess *e = &excess[i];
-        e->pace.deep = 1;
-        if (e->seconds < 0.0) pace_of_wall(j, e);
+        e->wall.deep = 1;
+        if (e->seconds < 0.0) time_excess(job, e);
         e->seconds = fmin(e->seconds + fmin(e->before, e->seconds), RILL_EXPELLED_SLOWEST);
     }
 }
