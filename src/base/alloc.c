@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #endif
 
-/* Large planes ask for huge pages: scattered puddles touch a page per row and plane, more than the processor keeps track
- * of (100 puddles on 1024 x 1024 cells step a third faster). */
+/* Large planes ask for huge pages: scattered puddles touch a page per row and plane, more than the processor keeps
+ * track of (100 puddles on 1024 x 1024 cells step a third faster). */
 static void *default_allocate(size_t size, size_t alignment, void *user) {
     (void)user;
 #ifdef _WIN32

@@ -1,6 +1,6 @@
-/* Which version of the kernels this processor runs: files compiled once per instruction set (kernels.c and the like, see
- * cmake/RillCompile.cmake) come as scalar, base, avx2 and avx512, in this order, as far as the compiler makes them. The build says so by RILL_HAVE_AVX2
- * and RILL_HAVE_AVX512; without them nothing here asks for more than C. */
+/* Which version of the kernels this processor runs: files compiled once per instruction set (kernels.c and the like,
+ * see cmake/RillCompile.cmake) come as scalar, base, avx2 and avx512, in this order, as far as the compiler makes them.
+ * The build says so by RILL_HAVE_AVX2 and RILL_HAVE_AVX512; without them nothing here asks for more than C. */
 #ifndef RILL_BASE_DISPATCH_H
 #define RILL_BASE_DISPATCH_H
 

@@ -4,7 +4,8 @@
 
 #include "rill/rill.h"
 
-/* Lets the compiler compare arguments with the format, which is that of C also where the system's own printf is another. */
+/* Lets the compiler compare arguments with the format, which is that of C also where the system's own printf is
+ * another. */
 #if defined(__MINGW32__) && !defined(__clang__)
 #define RILL_PRINTF(format_at, first_at) __attribute__((format(gnu_printf, format_at, first_at)))
 #else

@@ -1,4 +1,5 @@
-/* Sorting without memory, for the C library's qsort may allocate behind the user's hooks; and finding in what is in order. */
+/* Sorting without memory, for the C library's qsort may allocate behind the user's hooks; and finding in what is in
+ * order. */
 #ifndef RILL_BASE_ORDER_H
 #define RILL_BASE_ORDER_H
 

@@ -1,4 +1,5 @@
-/* x^y without the C library, whose last bits differ between machines: only + - * / on doubles, so the same bits everywhere. */
+/* x^y without the C library, whose last bits differ between machines: only + - * / on doubles, so the same bits
+ * everywhere. */
 #ifndef RILL_BASE_POWER_H
 #define RILL_BASE_POWER_H
 

@@ -16,7 +16,8 @@
 #else
 #define RILL_EACH_ALONE _Pragma("GCC ivdep")
 #endif
-/* Before a loop of a fixed and small number of passes, which gcc would write out one by one before it thinks of vectors. */
+/* Before a loop of a fixed and small number of passes, which gcc would write out one by one before it thinks of
+ * vectors. */
 #ifdef __clang__
 #define RILL_NOT_UNROLLED _Pragma("clang loop unroll(disable)")
 #else

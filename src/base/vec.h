@@ -1,5 +1,5 @@
-/* Vectors of three doubles, and 3 x 3 matrices as nine, row by row. Sums are always made in this order, (x + y) + z, so that
- * one expression has the same bits wherever it is written. */
+/* Vectors of three doubles, and 3 x 3 matrices as nine, row by row. Sums are always made in this order, (x + y) + z, so
+ * that one expression has the same bits wherever it is written. */
 #ifndef RILL_BASE_VEC_H
 #define RILL_BASE_VEC_H
 

@@ -22,11 +22,12 @@
  *     x:                     -PAD_X  x0 ... x0+nx-1      WEST face, the v through its SOUTH face.
  *
  * Neighbours in one sheet whose voids overlap are joined by an implicit *dense pipe*; all other neighbours whose voids
- * overlap by at least `opening` are listed as *sparse pipes*, and what overlaps by less is never in one sheet. All sheets
- * share one set of planes, so one plane index names any column.
+ * overlap by at least `opening` are listed as *sparse pipes*, and what overlaps by less is never in one sheet. All
+ * sheets share one set of planes, so one plane index names any column.
  *
- * A *tile* is RILL_TILE_W x RILL_TILE_H cells of a sheet. Tiles include the ring of ghosts: cell (x, y) of a sheet belongs to
- * tile ((x - x0 + 1) / RILL_TILE_W, (y - y0 + 1) / RILL_TILE_H), so tiles_x = ceil((nx + 2) / RILL_TILE_W). */
+ * A *tile* is RILL_TILE_W x RILL_TILE_H cells of a sheet. Tiles include the ring of ghosts: cell (x, y) of a sheet
+ * belongs to tile ((x - x0 + 1) / RILL_TILE_W, (y - y0 + 1) / RILL_TILE_H), so tiles_x = ceil((nx + 2) /
+ * RILL_TILE_W). */
 #ifndef RILL_BED_BED_H
 #define RILL_BED_BED_H
 
@@ -85,7 +86,8 @@ typedef struct rill_bed {
     double datum;    /* z of height 0, m */
     int32_t opening; /* quanta: voids that overlap by less are not joined */
 
-    /* Cells: columns of cell i = y * cells[0] + x are places[cell_first[i]] .. places[cell_first[i + 1] - 1], from below. */
+    /* Cells: columns of cell i = y * cells[0] + x are places[cell_first[i]] .. places[cell_first[i + 1] - 1], from
+     * below. */
     int32_t *cell_first; /* cells + 1 */
     int32_t *places;     /* plane index of each column; info.columns of them */
     uint16_t *floors;    /* which solid is the floor of each column: index into the world's solids */
@@ -141,11 +143,13 @@ rill_result rill_columns_build(const rill_world_def *def, const rill_solid *cons
                                uint8_t *touched, const rill_allocator *allocator, rill_columns *out,
                                rill_message *message);
 /* Rasterises an area alone, in a range that was chosen before; `touched` is only ever set to 1. What comes out for a
- * cell does not depend on the area. Solids whose reach (shape/solid.h) ends more than a cell away from the area may be left out. */
+ * cell does not depend on the area. Solids whose reach (shape/solid.h) ends more than a cell away from the area may be
+ * left out. */
 rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
                                  const rill_solid *const *solids, size_t solid_count, uint8_t *touched,
                                  const rill_allocator *allocator, rill_columns *out, rill_message *message);
-/* Returns the lowest opening that is kept, in quanta: of voids, and of faces where it is at least RILL_LEAST_OPENING. */
+/* Returns the lowest opening that is kept, in quanta: of voids, and of faces where it is at least
+ * RILL_LEAST_OPENING. */
 int32_t rill_columns_opening(const rill_world_def *def, double quantum);
 /* Fills in what columns, or solids, tell about a bed. */
 void rill_columns_describe(const rill_columns *columns, rill_bed_info *info);
@@ -153,14 +157,14 @@ void rill_solids_describe(const rill_solid *const *solids, size_t solid_count, c
                           rill_bed_info *info);
 void rill_columns_free(rill_columns *columns, const rill_allocator *allocator);
 
-/* Numbers the columns into sheets, finds pipes, tiles and ghosts (bed/sheets.c). Takes over cell_first, floors and notes
- * of `columns` on success. Deterministic: the same columns always give the same bed. */
+/* Numbers the columns into sheets, finds pipes, tiles and ghosts (bed/sheets.c). Takes over cell_first, floors and
+ * notes of `columns` on success. Deterministic: the same columns always give the same bed. */
 rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const rill_allocator *allocator,
                           rill_bed *out, rill_message *message);
 void rill_bed_free(rill_bed *bed, const rill_allocator *allocator);
 
-/* Finds the column at a point: the one whose void holds it, else the first floor below it. Returns the index into places[],
- * or -1; `layer` (may be NULL) gets its number from below. */
+/* Finds the column at a point: the one whose void holds it, else the first floor below it. Returns the index into
+ * places[], or -1; `layer` (may be NULL) gets its number from below. */
 int32_t rill_bed_find(const rill_bed *bed, const double at[3], int32_t *layer);
 /* Returns the index into places[] of a layer's column in a cell, or -1. */
 int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer);
@@ -168,8 +172,8 @@ int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer
 const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y);
 /* Returns the tile of a column's plane index; ghosts have one like any column. */
 int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place);
-/* Finds the first of the pipes whose end is `place` or lies behind it: among those in order of pipe_l, or, as a position in
- * `by_r`, which lists them in order of pipe_r. `by_r` may be NULL. */
+/* Finds the first of the pipes whose end is `place` or lies behind it: among those in order of pipe_l, or, as a
+ * position in `by_r`, which lists them in order of pipe_r. `by_r` may be NULL. */
 int32_t rill_bed_first_pipe(const rill_bed *bed, const int32_t *by_r, int32_t place);
 /* Finds the sparse pipe from l to r; -1: there is none. */
 int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r);

@@ -1,4 +1,5 @@
-/* Voids as they are kept: cut to the range, and with walls thinner than a cell taken out of them (walls.c says where). */
+/* Voids as they are kept: cut to the range, and with walls thinner than a cell taken out of them (walls.c says
+ * where). */
 #include "base/assert.h"
 #include "base/message.h"
 #include "bed/raster_internal.h"

@@ -8,9 +8,10 @@
  *             cell is at most 2^26 quanta wide (so that slopes stay exact in float)
  *   datum     the lowest floor (beyond open edges), rounded down to a whole quantum: its multiples stay exact
  *
- * Quantum and datum of a bed stay what they are. When solids move, the columns of an area are built anew in that range,
- * and what leaves it is clipped: a floor below the datum lies on it, a solid above the top is none. Whether a thin wall
- * is filled in depends on the cells around it, so that the area is built with a ring of cells, which is then dropped. */
+ * Quantum and datum of a bed stay what they are. When solids move, the columns of an area are built anew in that
+ * range, and what leaves it is clipped: a floor below the datum lies on it, a solid above the top is none. Whether a
+ * thin wall is filled in depends on the cells around it, so that the area is built with a ring of cells, which is
+ * then dropped. */
 #include "bed/raster_internal.h"
 
 #include "base/assert.h"
@@ -131,7 +132,8 @@ static rill_result measure(builder *build, measures *extent, rill_message *messa
     return RILL_OK;
 }
 
-/* Beyond an open edge the floor may go on falling by a cell's size (ghost_base in bed.c): the range begins that much lower. */
+/* Beyond an open edge the floor may go on falling by a cell's size (ghost_base in bed.c): the range begins that much
+ * lower. */
 static double lowest_needed(const rill_world_def *def, const measures *extent) {
     for (int side = 0; side < 4; ++side)
         if (def->edges[side].kind == RILL_EDGE_OPEN) return extent->lowest - def->grid.cell_size;
@@ -177,8 +179,8 @@ static bool reserve(builder *build, size_t more) {
     return good;
 }
 
-/* Once the first row is there: room for as many in all others, so that the arrays do not have to grow bit by bit. It does not
- * matter if there is none. */
+/* Once the first row is there: room for as many in all others, so that the arrays do not have to grow bit by bit. It
+ * does not matter if there is none. */
 static void foresee(builder *build, size_t cells) {
     const size_t rows = (size_t)build->raster.y.count, first = (size_t)build->raw.count;
     const size_t most = 8 * cells, likely = first < most / rows ? first * rows : most;

@@ -1,8 +1,8 @@
 /* Solid parts of the vertical line through each cell's centre, one row of cells at a time.
  *
- * Meshes: the crossings of a cell are sorted by solid, by part of the mesh, and downwards; what is solid then follows from the
- * kind of the part (see rill_part_kind). Mostly there are two, of which nothing needs sorting. Primitives are asked for their
- * exact ranges, heightmaps are sampled. */
+ * Meshes: the crossings of a cell are sorted by solid, by part of the mesh, and downwards; what is solid then follows
+ * from the kind of the part (see rill_part_kind). Mostly there are two, of which nothing needs sorting. Primitives are
+ * asked for their exact ranges, heightmaps are sampled. */
 #include "bed/raster_internal.h"
 
 #include "base/assert.h"

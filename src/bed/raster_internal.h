@@ -31,8 +31,8 @@ rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int a
 static inline double rill_lattice_at(const rill_lattice *lattice, int32_t i) {
     return lattice->origin + ((double)(lattice->first + i) + 0.5) * lattice->cell;
 }
-/* Where a value lies among the centres: the whole part is the first cell whose centre is not below it, if the rest is sure not
- * to be rounding. */
+/* Where a value lies among the centres: the whole part is the first cell whose centre is not below it, if the rest is
+ * sure not to be rounding. */
 static inline double rill_lattice_guess(const rill_lattice *lattice, double value) {
     double guess = (value - lattice->origin) * lattice->inverse + lattice->shift;
     guess = guess > 0.0 ? guess : 0.0;
@@ -50,8 +50,8 @@ static inline int32_t rill_lattice_reach(const rill_lattice *lattice, double val
     return rill_lattice_sure(lattice, guess - (double)i) ? i : rill_lattice_settle(lattice, value, i);
 }
 
-/* Where a triangle that may be the face of a thin wall crosses the plane of a row: from `up`, on the edge that runs (seen along the triangle's own
- * orientation) towards higher rows, to `down`, on the edge that runs back. */
+/* Where a triangle that may be the face of a thin wall crosses the plane of a row: from `up`, on the edge that runs
+ * (seen along the triangle's own orientation) towards higher rows, to `down`, on the edge that runs back. */
 typedef struct rill_cut {
     double up[2], down[2];      /* position along the row, z */
     int32_t up_cell, down_cell; /* first cell at or beyond it */
@@ -91,8 +91,8 @@ typedef struct rill_scan_list {
 
 enum { RILL_SCAN_BAND = 256 };
 
-/* The triangles of all solids, and their cuts and crossings with a band of rows. Only those that may be the face of a thin wall
- * have cuts; only meshes have crossings, as primitives have exact forms, and only with rows along x. */
+/* The triangles of all solids, and their cuts and crossings with a band of rows. Only those that may be the face of a
+ * thin wall have cuts; only meshes have crossings, as primitives have exact forms, and only with rows along x. */
 typedef struct rill_scan {
     const rill_solid *const *solids;
     size_t solid_count;
@@ -192,14 +192,14 @@ typedef struct rill_walls {
     rill_array *fills;
 } rill_walls;
 
-/* Row by row: what stands between the lines of a row, from the cuts that `scan` has found in it. The row's columns, or for a
- * row along y all columns, must be there. Or all rows of a scan at once. False: no memory. */
+/* Row by row: what stands between the lines of a row, from the cuts that `scan` has found in it. The row's columns, or
+ * for a row along y all columns, must be there. Or all rows of a scan at once. False: no memory. */
 rill_walls rill_walls_make(const rill_columns *columns, const rill_allocator *allocator);
 void rill_walls_free(rill_walls *walls);
 bool rill_walls_row(rill_walls *walls, const rill_scan *scan, int32_t row);
 bool rill_walls_collect(rill_walls *walls, rill_scan *scan);
-/* Once rows along both axes are collected: says what to fill so that nothing leaks through the walls. Fills are appended to
- * `fills`, sorted by cell and low. False: no memory. */
+/* Once rows along both axes are collected: says what to fill so that nothing leaks through the walls. Fills are
+ * appended to `fills`, sorted by cell and low. False: no memory. */
 bool rill_walls_find(rill_walls *walls, rill_array *fills);
 
 /* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
@@ -209,8 +209,8 @@ static inline void rill_notes_up(uint8_t *counter) {
     if (*counter < UINT8_MAX) *counter += 1;
 }
 
-/* Appends a void to the columns, cut to the range, unless it is lower than `opening`. Only a range that was chosen for other
- * solids can cut anything. While the columns have no arrays it is only counted. */
+/* Appends a void to the columns, cut to the range, unless it is lower than `opening`. Only a range that was chosen for
+ * other solids can cut anything. While the columns have no arrays it is only counted. */
 static inline void rill_columns_keep(rill_columns *out, int32_t opening, int32_t b, int32_t c, uint16_t floor,
                                      rill_notes *notes) {
     if (b < 0 || b > RILL_TOP - RILL_LEAST_SKY) {
@@ -252,8 +252,8 @@ rill_piles rill_piles_make(rill_columns *columns, int32_t opening, const rill_al
 void rill_piles_free(rill_piles *piles);
 /* The runs of the raster's row; `touched` is set to 1 for their solids. False: no memory. */
 bool rill_piles_begin(rill_piles *piles, const rill_raster *raster, uint8_t *touched);
-/* Stores the columns of that row, of which `cell` is the first. There is room for one to each span and to each cell of a run,
- * and for RILL_PILES_COPIED more. */
+/* Stores the columns of that row, of which `cell` is the first. There is room for one to each span and to each cell of
+ * a run, and for RILL_PILES_COPIED more. */
 void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell);
 
 /* The columns of an area, which is part of that of `raw`, with the fills taken out of their voids. */

@@ -1,7 +1,8 @@
 /* The columns of a row: spans piled up in each cell, and the voids between them in whole quanta.
  *
- * Runs of spans (boxes parallel to the grid) are rounded once for a row, as *bars*. If all of them pass the whole row, cells
- * without spans of their own are copies of one, and in others what is below and above their spans is a copy, too. */
+ * Runs of spans (boxes parallel to the grid) are rounded once for a row, as *bars*. If all of them pass the whole
+ * row, cells without spans of their own are copies of one, and in others what is below and above their spans is a
+ * copy, too. */
 #include "bed/raster_internal.h"
 
 #include "base/assert.h"
@@ -154,8 +155,8 @@ static inline void copy_plain(rill_piles *piles, int64_t from, int64_t until) {
     columns->count += until - from;
 }
 
-/* Merges a cell's spans with the bars that pass it, and stores the voids above them. If all bars do, what is below and what is
- * above the spans is as in a cell without any. */
+/* Merges a cell's spans with the bars that pass it, and stores the voids above them. If all bars do, what is below and
+ * what is above the spans is as in a cell without any. */
 static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, const rill_span *end, rill_notes *notes) {
     const bar *const bars = piles->bars.data, *next = bars, *const last = next + piles->bars.count;
     const step *steps = piles->steps.data;

@@ -71,8 +71,8 @@ static inline bool is_between(const rill_scan_mark *const corners[3]) {
     return (column >= 0) & (column == corners[1]->column) & (column == corners[2]->column);
 }
 
-/* Whether nobody will ask for a triangle. Primitives have exact forms, so that theirs are looked at as walls alone: floors and
- * ceilings block no height. */
+/* Whether nobody will ask for a triangle. Primitives have exact forms, so that theirs are looked at as walls alone:
+ * floors and ceilings block no height. */
 static bool is_idle(const rill_solid *solid, uint32_t triangle, const uint32_t *index) {
     if (solid->parts) return solid->parts[triangle] == RILL_NO_PART;
     const double *z = solid->vertices + 2;
@@ -84,8 +84,8 @@ static void free_list(rill_scan_list *list, const rill_allocator *allocator) {
     rill_array_free(&list->groups, allocator);
 }
 
-/* Room for as many triangles more, and for one that is written behind the last. Most of a solid whose triangles are smaller than
- * cells cross no row: so there is never room for all of them. */
+/* Room for as many triangles more, and for one that is written behind the last. Most of a solid whose triangles are
+ * smaller than cells cross no row: so there is never room for all of them. */
 static bool grow_list(rill_scan_list *list, size_t more, const rill_allocator *allocator) {
     const size_t need = list->count + more + 1, half_more = list->capacity + list->capacity / 2;
     if (need <= list->capacity) return true;
@@ -288,8 +288,8 @@ static int32_t find_covering(const rill_scan_batch *batch, int32_t count, uint8_
     return found;
 }
 
-/* Every cell that a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither overshoot the
- * triangle, however steep it is, nor differ between neighbours at their common edge. */
+/* Every cell that a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither
+ * overshoot the triangle, however steep it is, nor differ between neighbours at their common edge. */
 static bool keep_crossings(rill_scan *scan, uint32_t s, const slice *slices, int32_t count,
                            const rill_scan_batch *batch) {
     const rill_lattice along = scan->along;
@@ -358,8 +358,8 @@ static bool cut_triangles(rill_scan *scan, const rill_scan_list *list, bool wall
     return true;
 }
 
-/* A band has no more cuts than a quarter of the cells, unless these are few beside the triangles, which are all looked at for
- * each band, or it is a single row. */
+/* A band has no more cuts than a quarter of the cells, unless these are few beside the triangles, which are all looked
+ * at for each band, or it is a single row. */
 static void choose_band(rill_scan *scan) {
     const size_t cells = (size_t)scan->along.count * (size_t)scan->across.count;
     const size_t some = cells / 4 > scan->walls.count / 8 ? cells / 4 : scan->walls.count / 8;

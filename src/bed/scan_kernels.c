@@ -1,5 +1,5 @@
-/* Crossing edges with planes, many at a time: see scan_kernels.h, and scan.c for why it is done this way. Compiled several times
- * with RILL_KERNELS_NAME set to the table's name. */
+/* Crossing edges with planes, many at a time: see scan_kernels.h, and scan.c for why it is done this way. Compiled
+ * several times with RILL_KERNELS_NAME set to the table's name. */
 #include "bed/scan_kernels.h"
 
 #include "base/simd.h"
@@ -28,8 +28,8 @@ static void mark(const rill_scan scans[2], const double *vertices, size_t count,
     }
 }
 
-/* Which way a triangle lies is anybody's guess: all three corners are loaded, and of them that with which an edge begins is
- * chosen. */
+/* Which way a triangle lies is anybody's guess: all three corners are loaded, and of them that with which an edge
+ * begins is chosen. */
 INLINE double choose(bool first, bool second, double a, double b, double c) {
     const double rest = second ? b : c;
     return first ? a : rest;

@@ -1,4 +1,5 @@
-/* The arithmetic of scan.c for many triangles at a time. Compiled once per instruction set; all versions give the same bits. */
+/* The arithmetic of scan.c for many triangles at a time. Compiled once per instruction set; all versions give the same
+ * bits. */
 #ifndef RILL_BED_SCAN_KERNELS_H
 #define RILL_BED_SCAN_KERNELS_H
 
@@ -6,8 +7,8 @@
 
 enum { RILL_SCAN_BATCH = 64 };
 
-/* Triangles and planes, each of which is between the corners of its triangle; and, as found, where the edges cross it that run
- * up (0) and down (1), seen along the triangle's orientation. */
+/* Triangles and planes, each of which is between the corners of its triangle; and, as found, where the edges cross it
+ * that run up (0) and down (1), seen along the triangle's orientation. */
 typedef struct rill_scan_batch {
     double plane[RILL_SCAN_BATCH];
     int64_t corner[3][RILL_SCAN_BATCH]; /* where they begin among the vertices */
@@ -16,7 +17,8 @@ typedef struct rill_scan_batch {
     int32_t cell[2][RILL_SCAN_BATCH]; /* first cell at or beyond it, if the rest is sure */
 } rill_scan_batch;
 
-/* How a vertex lies: of the rows of either axis the first that it is not above, and beside which borders of the grid. */
+/* How a vertex lies: of the rows of either axis the first that it is not above, and beside which borders of the
+ * grid. */
 typedef struct rill_scan_mark {
     int32_t rows[2];
     uint32_t beside; /* bits 0 to 3; bits 4 and 5: a row is not sure */

@@ -183,8 +183,8 @@ static bool list_members(numberer *work) {
     return true;
 }
 
-/* The sheets in which some of a piece's cells have a column already have no joints with it: -1; of the first 64, those are also
- * returned as bits. */
+/* The sheets in which some of a piece's cells have a column already have no joints with it: -1; of the first 64, those
+ * are also returned as bits. */
 static uint64_t find_taken(const numberer *work, const piece *p) {
     int64_t *joints = work->joints.data;
     const bool many = work->sheets->count > 64;
@@ -211,8 +211,8 @@ static void count_joints(const numberer *work, int32_t column, int32_t other) {
     }
 }
 
-/* How many dense pipes a piece would have to what is in each sheet; -1 where it does not fit. Looks at each column beside the
- * piece once, however many sheets there are. */
+/* How many dense pipes a piece would have to what is in each sheet; -1 where it does not fit. Looks at each column
+ * beside the piece once, however many sheets there are. */
 static void find_joints(const numberer *work, int32_t index) {
     const piece *p = (const piece *)work->pieces.data + index;
     const size_t sheets = work->sheets->count;

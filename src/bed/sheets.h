@@ -5,15 +5,15 @@
 #include "base/array.h"
 #include "bed/bed.h"
 
-/* Height over which two voids overlap, in quanta; they are joined by a pipe when it is at least the bed's `opening`. Under open
- * sky it is as high as can be, however little of that is in the range: no ceiling makes it low. */
+/* Height over which two voids overlap, in quanta; they are joined by a pipe when it is at least the bed's `opening`.
+ * Under open sky it is as high as can be, however little of that is in the range: no ceiling makes it low. */
 static inline int32_t rill_overlap(int32_t b0, int32_t c0, int32_t b1, int32_t c1) {
     const int32_t top = c0 < c1 ? c0 : c1, height = top - (b0 > b1 ? b0 : b1);
     return top == RILL_TOP && height >= RILL_LEAST_OPENING ? RILL_TOP : height;
 }
 
-/* Whether two voids overlap, but by too little for a pipe: such neighbours must not be in one sheet, where the flow would see
- * one. */
+/* Whether two voids overlap, but by too little for a pipe: such neighbours must not be in one sheet, where the flow
+ * would see one. */
 static inline bool rill_overlap_closed(int32_t overlap, int32_t opening) {
     return (overlap > 0) & (overlap < opening);
 }

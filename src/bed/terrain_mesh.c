@@ -1,5 +1,5 @@
-/* Triangles of the solids that lie under the whole grid, for drawing them: planes and heightmaps. They are the surface that
- * columns stand on: over the grid, and no farther. */
+/* Triangles of the solids that lie under the whole grid, for drawing them: planes and heightmaps. They are the surface
+ * that columns stand on: over the grid, and no farther. */
 #include "bed/terrain_mesh.h"
 #include "base/alloc.h"
 

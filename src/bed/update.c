@@ -1,5 +1,5 @@
-/* Replacing the columns of some cells: see update.h. Planes are changed first, since where a column may go depends on its
- * neighbours; what can fail comes after that, and all of it can be undone. */
+/* Replacing the columns of some cells: see update.h. Planes are changed first, since where a column may go depends on
+ * its neighbours; what can fail comes after that, and all of it can be undone. */
 #include "bed/update.h"
 
 #include "base/assert.h"
@@ -245,8 +245,8 @@ static bool place_others(rill_bed *bed, const rill_cell_change *at, rill_new_col
     return true;
 }
 
-/* Takes the old columns of a cell out of the planes. The bed may have been made roomier since it was compared: they may be
- * somewhere else. */
+/* Takes the old columns of a cell out of the planes. The bed may have been made roomier since it was compared: they may
+ * be somewhere else. */
 static void clear_cell(const rill_update *update, rill_bed *bed, const rill_cell_change *at) {
     rill_old_column *old = (rill_old_column *)update->old.data + at->old_first;
     const int32_t *places = bed->places + bed->cell_first[cell_of(bed, at->x, at->y)] + at->below;

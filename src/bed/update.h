@@ -5,9 +5,9 @@
  *   undo     as if nothing had been done; or
  *   end      what was kept is dropped
  *
- * Only a roomy bed can be updated: there every sheet has a place for every cell, so that a column can come or go in any of
- * them. A new column takes the place of the old one of its cell that it goes on from, if there is one (the nearest base
- * among those whose voids overlap); else that in the sheet in which most of its neighbours are. */
+ * Only a roomy bed can be updated: there every sheet has a place for every cell, so that a column can come or go in any
+ * of them. A new column takes the place of the old one of its cell that it goes on from, if there is one (the nearest
+ * base among those whose voids overlap); else that in the sheet in which most of its neighbours are. */
 #ifndef RILL_BED_UPDATE_H
 #define RILL_BED_UPDATE_H
 
@@ -72,8 +72,8 @@ typedef struct rill_update {
 rill_update rill_update_make(void);
 void rill_update_free(rill_update *update, const rill_allocator *allocator);
 
-/* Finds the cells of an area that differ from the bed. Takes over the columns, in any case; they are from `columns_from`,
- * to which they go back at the end. */
+/* Finds the cells of an area that differ from the bed. Takes over the columns, in any case; they are from
+ * `columns_from`, to which they go back at the end. */
 rill_result rill_update_compare(rill_update *update, const rill_bed *bed, rill_columns *columns,
                                 const rill_allocator *columns_from, const rill_allocator *allocator,
                                 rill_message *message);
@@ -86,8 +86,8 @@ void rill_update_touch(rill_update *update, rill_bed *bed);
 /* Begins anew. */
 void rill_update_end(rill_update *update, const rill_allocator *columns_from);
 
-/* Steps of an update (update_lists.c): room for new lists; cells with the columns as they are placed; the rest of the lists,
- * once they are exchanged. */
+/* Steps of an update (update_lists.c): room for new lists; cells with the columns as they are placed; the rest of the
+ * lists, once they are exchanged. */
 bool rill_lists_reserve(rill_update *update, const rill_bed *bed, const rill_allocator *allocator);
 void rill_lists_cells(rill_update *update, const rill_bed *bed);
 void rill_lists_exchange(rill_bed *bed, rill_bed_lists *lists);

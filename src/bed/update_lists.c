@@ -1,5 +1,5 @@
-/* The lists of a bed while its columns are replaced (update.h): cells and their columns, pipes, ghosts. New lists are made
- * beside the old ones and take their place, so that going back is exchanging them again. */
+/* The lists of a bed while its columns are replaced (update.h): cells and their columns, pipes, ghosts. New lists are
+ * made beside the old ones and take their place, so that going back is exchanging them again. */
 #include "base/assert.h"
 #include "base/message.h"
 #include "base/simd.h"
@@ -268,8 +268,8 @@ typedef struct candidate {
     int32_t dense;
 } candidate;
 
-/* Whether a column reaches no other of a neighbouring cell than that at place `dense`, as far as can be seen at once: if this
- * is the cell's column of the same number, those next to it are all that could be reached. */
+/* Whether a column reaches no other of a neighbouring cell than that at place `dense`, as far as can be seen at once:
+ * if this is the cell's column of the same number, those next to it are all that could be reached. */
 static inline bool meets_one(const rill_bed *bed, const candidate *to) {
     const int32_t first = bed->cell_first[to->cell], end = bed->cell_first[to->cell + 1], k = first + to->at.below;
     const int32_t *places = bed->places;
@@ -278,7 +278,8 @@ static inline bool meets_one(const rill_bed *bed, const candidate *to) {
     return bed->c[to->dense] >= to->at.c || k + 1 >= end || bed->b[places[k + 1]] >= to->at.c - 1;
 }
 
-/* The pipes between a column and those of a neighbouring cell, but for that at place `dense`. Columns that have changed list their pipes to the east and north themselves. */
+/* The pipes between a column and those of a neighbouring cell, but for that at place `dense`. Columns that have changed
+ * list their pipes to the east and north themselves. */
 static bool push_pairs(rill_update *update, const rill_bed *bed, const candidate *to, const rill_allocator *allocator) {
     const newcomer *at = &to->at;
     const int32_t *places = bed->places, first = bed->cell_first[to->cell], end = bed->cell_first[to->cell + 1];

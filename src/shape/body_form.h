@@ -5,8 +5,8 @@
  * that part. So the volume in the cell is the sum over quarters of part * (over - under) * dx^2 / 4.
  *
  * Given the level of the liquid in each cell, what is covered is told apart: where the surface passes through the body,
- * where the body is sunk below it, and where it is clear of it. What is displaced up to that level is exact then: a steep
- * side half of which is in the air does not count with its mean height. */
+ * where the body is sunk below it, and where it is clear of it. What is displaced up to that level is exact then: a
+ * steep side half of which is in the air does not count with its mean height. */
 #ifndef RILL_SHAPE_BODY_FORM_H
 #define RILL_SHAPE_BODY_FORM_H
 
@@ -35,30 +35,31 @@ typedef struct rill_body_form {
     double inertia[6]; /* of a body of mass 1 that fills it evenly, about the centre of mass: xx, yy, zz, xy, xz, yz;
                           those of its matrix, so that xy is the mean of -x y */
     double reach;      /* no point is farther from the centre of mass */
-    /* Box, hull and mesh: room that rill_body_shades works in (triangle_sections.c), so one call at a time for each form. */
+    /* Box, hull and mesh: room that rill_body_shades works in (triangle_sections.c), so one call at a time for each
+     * form. */
     double *turned;            /* 3 per vertex */
     struct rill_slice *slices; /* one per triangle, like the others */
     struct rill_cut *cuts;
     int32_t *heads, *follow, *active;
 } rill_body_form;
 
-/* Checks the geometry of a definition (not its mass or state) and copies it. On failure nothing is kept, and the message names
- * the member, what was found and what was expected. */
+/* Checks the geometry of a definition (not its mass or state) and copies it. On failure nothing is kept, and the
+ * message names the member, what was found and what was expected. */
 rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *allocator, rill_body_form *out,
                                 rill_message *message);
 /* Room for vertices and triangles; false, and nothing lost that rill_body_form_free would not find, when there is no
  * memory. */
 bool rill_body_form_alloc(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles);
-/* A hull or mesh again of which shape, centre, arrays, volume, middle and inertia are known: checks them, and finds the rest.
- * What it has is freed as that of any other form, also on failure. */
+/* A hull or mesh again of which shape, centre, arrays, volume, middle and inertia are known: checks them, and finds the
+ * rest. What it has is freed as that of any other form, also on failure. */
 rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *allocator, rill_message *message);
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator);
 
 typedef struct rill_quarter {
     float under, over; /* m, absolute; 0 where part is 0 */
     float part;        /* 0 to 1 */
-    float at
-        [2]; /* centre of the part, m, from the centre of mass; the first four are summed at once (body_form_internal.h) */
+    /* Centre of the part, m, from the centre of mass; at[0] is summed with the three numbers above it at once. */
+    float at[2];
 } rill_quarter;
 
 enum { RILL_THROUGH = 0, RILL_SUNK, RILL_CLEAR, RILL_PARTS };
@@ -71,9 +72,9 @@ typedef struct rill_shade {
 
 /* The cells that a body may shade, inside of the grid. */
 rill_area rill_body_area(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid);
-/* The shades of a body, row by row from the south, west to east; only cells with part > 0. `levels` are those of the liquid
- * in all cells of the area, row by row, m; NULL: everything counts as passed through. `out` has room for all cells of the
- * area. Allocates nothing. Returns how many. */
+/* The shades of a body, row by row from the south, west to east; only cells with part > 0. `levels` are those of the
+ * liquid in all cells of the area, row by row, m; NULL: everything counts as passed through. `out` has room for all
+ * cells of the area. Allocates nothing. Returns how many. */
 int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid, rill_area area,
                          const float *levels, rill_shade *out);
 

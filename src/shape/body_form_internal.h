@@ -3,8 +3,9 @@
  * Shades are made by cutting the body with vertical planes y = constant, two to eight in each row of quarters, at the
  * nodes of Gauss's quadrature over that part of the row which the body spans; rows are divided where the body has
  * corners. In such a plane the body is an area between an underside and a topside, which is cut in turn at the borders
- * of the quarters: exactly for flat faces (triangle_sections.c), by quadrature for round ones (round_sections.c). What comes out
- * changes steadily with the pose, and the volume of a box is exact wherever it is, however turned and however small.
+ * of the quarters: exactly for flat faces (triangle_sections.c), by quadrature for round ones (round_sections.c). What
+ * comes out changes steadily with the pose, and the volume of a box is exact wherever it is, however turned and however
+ * small.
  *
  * Lengths in these files are counted in edges of a quarter, x and y from the south-west corner of the area, z from
  * the centre of mass. */
@@ -61,14 +62,15 @@ static inline void rill_line_reach(rill_line *line, int32_t low, int32_t high) {
     line->high = high > line->high ? high : line->high;
 }
 
-/* Where between two places a height that is linear, h_0 at `from` and h_1 at `to`, passes a level; `to` if it does not. */
+/* Where between two places a height that is linear, h_0 at `from` and h_1 at `to`, passes a level; `to` if it does
+ * not. */
 static inline double rill_passes(double from, double to, double h_0, double h_1, double level) {
     const double a = h_0 - level, b = h_1 - level;
     return (a < 0.0) == (b < 0.0) || a == b ? to : from + (to - from) * (a / (a - b));
 }
 
-/* A triangle as planes from south to north cut it: where its corners are, and how x and z go along its edges with y: from the
- * southern corner to the northern, from the southern to where it bends, and from there on. */
+/* A triangle as planes from south to north cut it: where its corners are, and how x and z go along its edges with y:
+ * from the southern corner to the northern, from the southern to where it bends, and from there on. */
 typedef struct rill_slice {
     double south, bend, north;
     double x, z, bend_x, bend_z;

@@ -1,8 +1,8 @@
 /* Surfaces that meet, and surfaces that are the same.
  *
- * A body whose faces are drawn from both sides is two closed surfaces in the same place, of which one is inside out: together
- * they are nothing. If each face was cut into other triangles than its back, no two triangles are the same, but their borders
- * are, and all hang together there. At such an edge
+ * A body whose faces are drawn from both sides is two closed surfaces in the same place, of which one is inside out:
+ * together they are nothing. If each face was cut into other triangles than its back, no two triangles are the same,
+ * but their borders are, and all hang together there. At such an edge
  *
  *           b2|f2        the four triangles look along it from two directions; those of one surface run along it one each way,
  *             |          and go on straight rather than back: f1 with f2 and b1 with b2 (1), not f1 with b1 (-1). Two triangles
@@ -11,8 +11,8 @@
  *
  * What has a border elsewhere, such as a fin on the edge of a box, goes on as something that is not closed, if it can.
  *
- * Taken apart like that the front is a surface of its own, and so is the back. Where even borders are cut differently they are so
- * from the start. Both have the same bounds, and volumes that differ in their sign alone. */
+ * Taken apart like that the front is a surface of its own, and so is the back. Where even borders are cut differently
+ * they are so from the start. Both have the same bounds, and volumes that differ in their sign alone. */
 #include "shape/coincident.h"
 
 #include "base/assert.h"
@@ -86,7 +86,7 @@ size_t rill_sides_pair(const rill_solid *solid, const uint32_t *welds, uint32_t 
     return edge.done / 2;
 }
 
-/* ----------------------------------------------------------------------------------------------------- identical surfaces */
+/* ---------------------------------------------------------------------------------------------- identical surfaces */
 
 rill_extent rill_extent_of(double volume, double surface, uint32_t number) {
     return (rill_extent){ .low = { INFINITY, INFINITY, INFINITY },

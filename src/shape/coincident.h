@@ -9,9 +9,9 @@
 bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocator *allocator, uint32_t *same);
 
 /* Puts those sides of triangles at an edge (the higher vertex, the triangle, and whether it runs up from `low`; see
- * mesh_parts.c) next to each other that go on beyond it as one surface; returns how many pairs there are. The rest comes last.
- * `open`, of each side: what its triangle belongs to has a border elsewhere; it is put in the same order. Not for more than
- * RILL_SIDES_MOST. */
+ * mesh_parts.c) next to each other that go on beyond it as one surface; returns how many pairs there are. The rest
+ * comes last. `open`, of each side: what its triangle belongs to has a border elsewhere; it is put in the same order.
+ * Not for more than RILL_SIDES_MOST. */
 enum { RILL_SIDES_MOST = 32 };
 size_t rill_sides_pair(const rill_solid *solid, const uint32_t *welds, uint32_t low, uint64_t *sides, bool *open,
                        size_t count);

@@ -7,11 +7,12 @@
 #define RILL_BODY_FARTHEST 1e6
 #define RILL_SHAPE_SMALLEST 1e-9 /* of radii and edges */
 
-/* Holes together may have this share of the surface in a part that still counts as a volume: scans are often punctured. */
+/* Holes together may have this share of the surface in a part that still counts as a volume: scans are often
+ * punctured. */
 #define RILL_MESH_PUNCTURE (1.0 / 32.0)
 
-/* A closed part with less volume than this share of its surface to the power 3/2 is flat: a plate of a thousandth of its
- * width has 300 times as much, and rounding places to floats gives less than a tenth. */
+/* A closed part with less volume than this share of its surface to the power 3/2 is flat: a plate of a thousandth of
+ * its width has 300 times as much, and rounding places to floats gives less than a tenth. */
 #define RILL_MESH_FLAT 1e-6
 
 /* Cosine of the angle between triangles that lie on each other: 0.08 degrees, far more than rounding. */

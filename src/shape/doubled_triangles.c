@@ -1,19 +1,19 @@
 /* Faces that are there more than once.
  *
  * Modellers that draw one side of a face alone write every face twice, once for each side: of a solid drawn like that
- * nothing is left, as each line enters and leaves it at the same height. Other files have parts twice by mistake. Copies are
- * triangles with the same three places as corners, in any order; of those one is kept.
+ * nothing is left, as each line enters and leaves it at the same height. Other files have parts twice by mistake.
+ * Copies are triangles with the same three places as corners, in any order; of those one is kept.
  *
  * Copies may also be meant: two boxes of one mesh that stand on each other have the face between them twice, once for
- * each, and with one of them left both would be open. What tells is how the copies end. Seen as a surface, those that hang
- * together end where an odd number of them meet:
+ * each, and with one of them left both would be open. What tells is how the copies end. Seen as a surface, those that
+ * hang together end where an odd number of them meet:
  *
  *      :===:      on nothing, or nowhere: a surface of its own that was doubled       one is kept of each
  *     _:===:_     on an odd number of single triangles: it is part of their surface   one is kept of each
  *    |_|===|_|    on an even number, which is closed without it: it is in between     all are kept
  *
- * If all copies that hang together come in even numbers half of them are kept, and what is left is looked at once more: of
- * two such boxes with every face doubled there are four between them. */
+ * If all copies that hang together come in even numbers half of them are kept, and what is left is looked at once more:
+ * of two such boxes with every face doubled there are four between them. */
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/hash.h"
@@ -21,7 +21,8 @@
 #include "shape/solid.h"
 
 enum { PASSES = 4 }; /* every face sixteen times */
-/* Tables are looked up all over: of so many triangles, slots and what is there are asked for before any is looked at. */
+/* Tables are looked up all over: of so many triangles, slots and what is there are asked for before any is looked
+ * at. */
 enum { BLOCK = 32 };
 
 /* The edge of a face with copies. */

@@ -9,10 +9,10 @@
  * size of a hole is its vector area, 1/2 sum(p x q) over the border: nothing for a crack, however long. A closed part
  * that encloses nothing, like the two sides of a card, is a sheet too.
  *
- * Faces that are there more than once are taken once (doubled_triangles.c). Of a face that was drawn from both sides nobody knows
- * which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. The sides of a face may
- * also have been cut into different triangles: what is no volume as a whole is taken apart where surfaces meet, and of two
- * parts that are the same, one of them inside out, that one goes (coincident.c). */
+ * Faces that are there more than once are taken once (doubled_triangles.c). Of a face that was drawn from both sides
+ * nobody knows which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. The
+ * sides of a face may also have been cut into different triangles: what is no volume as a whole is taken apart where
+ * surfaces meet, and of two parts that are the same, one of them inside out, that one goes (coincident.c). */
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/assert.h"
@@ -398,8 +398,8 @@ static bool find_doubtful_open(topology *work, rill_solid *solid) {
     return true;
 }
 
-/* Takes components apart that are no volumes as they are, but may be several surfaces that meet: a body with a fin, or one
- * with each face drawn from both sides, of which one was cut into other triangles than the other. */
+/* Takes components apart that are no volumes as they are, but may be several surfaces that meet: a body with a fin, or
+ * one with each face drawn from both sides, of which one was cut into other triangles than the other. */
 static bool part_doubtful(topology *work, rill_solid *solid) {
     bool any = false;
     const component *components = work->components.data;

@@ -178,7 +178,8 @@ static void add_piece(const rill_round *round, rill_line *line, int32_t k, doubl
     rill_line_reach(line, k, k + 1);
 }
 
-/* Where the underside, or the topside, passes the level between two places, with these heights above it; `to` if it does not. */
+/* Where the underside, or the topside, passes the level between two places, with these heights above it; `to` if it
+ * does not. */
 static double find_passage(const rill_round *round, double y, double from, double to, double level, double at_from,
                            double at_to, bool top) {
     double a = from, b = to, at_a = at_from, at_b = at_to;

@@ -134,8 +134,8 @@ static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, 
     return true;
 }
 
-/* The cells of a row with something in them; their sums are zero again then. `place`: of the centre of mass, in quarters,
- * and its height, m. */
+/* The cells of a row with something in them; their sums are zero again then. `place`: of the centre of mass, in
+ * quarters, and its height, m. */
 static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double unit, const double place[3],
                           rill_shade *out) {
     int32_t count = 0;

@@ -182,7 +182,8 @@ static void *copy_of(const rill_allocator *allocator, const void *from, size_t c
     return copy ? memcpy(copy, from, count * size) : NULL;
 }
 
-/* Puts the vertices of a mesh where its definition says; false, and all of them somewhere, when one would be too far. */
+/* Puts the vertices of a mesh where its definition says; false, and all of them somewhere, when one would be too
+ * far. */
 static bool place_mesh(rill_solid *solid) {
     const rill_placing placing = rill_placing_of(&solid->def);
     rill_primitive *primitive = &solid->primitive;
@@ -354,9 +355,9 @@ static int32_t clamp_cell(const rill_grid *grid, int axis, double value) {
 }
 
 rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid) {
-    /* Lines through centres inside the bounds; walls between such a centre and the next; and walls that are filled in, or
-     * not, because of what is in a square of centres beside them (walls.c): a cell more than the bounds, and the half
-     * that a cell reaches beyond its centre is room for rounding. */
+    /* Lines through centres inside the bounds; walls between such a centre and the next; and walls that are filled in,
+     * or not, because of what is in a square of centres beside them (walls.c): a cell more than the bounds, and the
+     * half that a cell reaches beyond its centre is room for rounding. */
     const double margin = grid->cell_size;
     rill_area area;
     for (int i = 0; i < 2; ++i) {

@@ -63,8 +63,8 @@ rill_result rill_solid_repose(rill_solid *solid, const double translate[3], cons
 rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t vertex_count,
                                const rill_allocator *allocator, rill_message *message);
 
-/* The cells whose columns it has to do with: those under it, and as far around them as walls thinner than a cell have an
- * influence. Empty: none. */
+/* The cells whose columns it has to do with: those under it, and as far around them as walls thinner than a cell have
+ * an influence. Empty: none. */
 rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid);
 
 /* Scale, then rotation about x, y and z in that order, then translation (line_cuts.c). */
@@ -86,16 +86,16 @@ int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], d
 /* Makes the triangles of a primitive from its form (tessellate.c). False when there is no memory. */
 bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator);
 
-/* Finds out which triangles of a mesh are where it is thinner than cells of that size (thickness.c). False when there is no
- * memory. */
+/* Finds out which triangles of a mesh are where it is thinner than cells of that size (thickness.c). False when there
+ * is no memory. */
 bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocator *allocator);
 
 /* Finds the connected parts of a mesh and whether they are closed (mesh_parts.c), from `vertices`, whose place does not
  * matter. False when there is no memory. */
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator);
 
-/* Takes the triangles that are there already out of the parts; welds must be there (doubled_triangles.c). `two_sided` is set to 1 for
- * triangles of which one that runs the other way was taken out. False when there is no memory. */
+/* Takes the triangles that are there already out of the parts; welds must be there (doubled_triangles.c). `two_sided`
+ * is set to 1 for triangles of which one that runs the other way was taken out. False when there is no memory. */
 bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_allocator *allocator);
 
 #endif

@@ -55,7 +55,8 @@ static void cut_quarter(const sphere_row *row, const section *s, int32_t k) {
     if (b < last) add_piece(row, s, k, level, b, last, rim);
 }
 
-/* Of the quarters of a cell, those from `first` to below `end`: summed already as `high`, unless the level passes them. */
+/* Of the quarters of a cell, those from `first` to below `end`: summed already as `high`, unless the level passes
+ * them. */
 static void add_cell(const sphere_row *row, int32_t first, int32_t end, const double *high, const section *mean) {
     const double *centre = row->round->centre, level = rill_line_level(row->line, (size_t)first);
     double least = (double)INFINITY, most = -1.0;

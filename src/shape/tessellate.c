@@ -1,6 +1,6 @@
-/* Triangles of the primitives, counter-clockwise seen from outside, and nowhere outside of the exact shape: of solids in
- * world space, for walls thinner than a cell, drawing and export; of bodies about the centre of the shape, for drawing. A
- * box of a body is cut by them too, so they are exact.
+/* Triangles of the primitives, counter-clockwise seen from outside, and nowhere outside of the exact shape: of solids
+ * in world space, for walls thinner than a cell, drawing and export; of bodies about the centre of the shape, for
+ * drawing. A box of a body is cut by them too, so they are exact.
  *
  * Round shapes are grids of rings: `rings` closed rings of `steps` vertices each, neighbouring rings joined by quads. A
  * sphere and a cylinder end in a pole at either side, a torus closes on itself. */

@@ -1,25 +1,27 @@
 /* Where a mesh is thin: which of its triangles may be the face of a wall that stands between two lines.
  *
- * The two faces of such a wall, or of a gap, look in opposite directions and are nearer to each other than a cell is wide
- * (walls.c looks at squares of cells). Triangles that have no such neighbour need not be looked at again, wherever the mesh
- * is placed: for a thick body this is most of the work of rasterising it. Nothing is said about meshes of large triangles,
- * nor about parts that are not closed.
+ * The two faces of such a wall, or of a gap, look in opposite directions and are nearer to each other than a cell is
+ * wide (walls.c looks at squares of cells). Triangles that have no such neighbour need not be looked at again, wherever
+ * the mesh is placed: for a thick body this is most of the work of rasterising it. Nothing is said about meshes of
+ * large triangles, nor about parts that are not closed.
  *
- * Triangles are put in order along a Morton curve and gathered by thirty-two into the leaves of a binary tree, whose nodes
- * know where their triangles are, and a cone that holds their normals:
+ * Triangles are put in order along a Morton curve and gathered by thirty-two into the leaves of a binary tree, whose
+ * nodes know where their triangles are, and a cone that holds their normals:
  *
  *                1             node i has the halves 2i and 2i + 1
  *          2           3
  *       4     5     6     7    leaf k is node leaf_first + k
  *
- * Two nodes are compared by comparing their halves, unless they are too far from each other, or no two of their triangles
- * can be opposed, or nothing of them is left to be found out: then their triangles need not be looked at. Around a thick
- * body that is so as soon as nodes are as small as its curves. Where a surface is rough nodes look all ways, but what is not
- * known to be thin soon does not: each node has bounds for all of its triangles, and for the rest of which that is so.
+ * Two nodes are compared by comparing their halves, unless they are too far from each other, or no two of their
+ * triangles can be opposed, or nothing of them is left to be found out: then their triangles need not be looked at.
+ * Around a thick body that is so as soon as nodes are as small as its curves. Where a surface is rough nodes look all
+ * ways, but what is not known to be thin soon does not: each node has bounds for all of its triangles, and for the rest
+ * of which that is so.
  *
- * Slopes of about 45 degrees look apart by about a right angle, and walls may be about as thick as the measure: there bounds
- * decide nothing, and each triangle would be compared with all around it. So leaves are given up on which more work has been
- * done than is their due; what is not known of them may be thin. That is always right, and costs as much as it saves. */
+ * Slopes of about 45 degrees look apart by about a right angle, and walls may be about as thick as the measure: there
+ * bounds decide nothing, and each triangle would be compared with all around it. So leaves are given up on which more
+ * work has been done than is their due; what is not known of them may be thin. That is always right, and costs as much
+ * as it saves. */
 #include "base/alloc.h"
 #include "base/simd.h"
 #include "shape/constants.h"
@@ -44,8 +46,8 @@ typedef struct leaf {
     size_t work; /* done on it */
 } leaf;
 
-/* A triangle as leaves have it. They take triangles from all over the mesh: what there is to know of one is therefore found out
- * while the mesh is read in its own order, and stands in one place. */
+/* A triangle as leaves have it. They take triangles from all over the mesh: what there is to know of one is therefore
+ * found out while the mesh is read in its own order, and stands in one place. */
 typedef struct facet {
     float centre[3], normal[3], radius;
     uint32_t unused; /* so that two of them fill a line of the cache */

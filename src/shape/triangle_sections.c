@@ -81,8 +81,8 @@ int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, in
     return count;
 }
 
-/* Cuts a triangle inside of the area; false when there is nothing, or the triangle stands on edge. Edges are met in the same place for
- * both of their triangles. */
+/* Cuts a triangle inside of the area; false when there is nothing, or the triangle stands on edge. Edges are met in the
+ * same place for both of their triangles. */
 static bool cut_triangle(const rill_slice *slice, const rill_line *line, rill_cut *cut) {
     const double up = line->y - slice->south, beyond = line->y - slice->bend;
     if (!(up >= 0.0)) return false;
@@ -119,8 +119,8 @@ static inline pair heights_at(const slab *in, double x) {
     return in->z + in->slope * ((pair){ x, x } - in->left);
 }
 
-/* Adds the part of a slab in one quarter and on one side of the level. Heights are linear, so that the one in the middle is the mean;
- * which of the cuts is the lower one is seen there. */
+/* Adds the part of a slab in one quarter and on one side of the level. Heights are linear, so that the one in the
+ * middle is the mean; which of the cuts is the lower one is seen there. */
 static inline void add_piece(const rill_line *line, size_t k, double level, double from, double to, const slab *in) {
     const double middle = 0.5 * (from + to);
     const pair at = heights_at(in, middle);

@@ -1,4 +1,5 @@
-/* Which vertices are in the same place: meshes without indices (STL), or with a vertex for each normal, have each several times. */
+/* Which vertices are in the same place: meshes without indices (STL), or with a vertex for each normal, have each
+ * several times. */
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "shape/coincident.h"
@@ -21,7 +22,8 @@ static uint64_t hash_of(const double *p) {
     return h;
 }
 
-/* The table is looked up all over: of so many vertices, slots and what is there are asked for before any is compared. */
+/* The table is looked up all over: of so many vertices, slots and what is there are asked for before any is
+ * compared. */
 enum { BLOCK = 32 };
 
 bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocator *allocator, uint32_t *same) {

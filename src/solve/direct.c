@@ -1,9 +1,9 @@
-/* A problem that is small enough is solved directly, without levels. Nodes are numbered across the shorter side of their
- * patch first, which keeps the skyline low.
+/* A problem that is small enough is solved directly, without levels. Nodes are numbered across the shorter side of
+ * their patch first, which keeps the skyline low.
  *
- * Numbers stay as long as patches and active nodes do, and so does L D L^T: problems that follow each other differ little, and
- * improving a solution by an L D L^T that is a little out of date (iterative refinement) costs less than making a new one.
- * If it does not improve fast, there is a new one. */
+ * Numbers stay as long as patches and active nodes do, and so does L D L^T: problems that follow each other differ
+ * little, and improving a solution by an L D L^T that is a little out of date (iterative refinement) costs less than
+ * making a new one. If it does not improve fast, there is a new one. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { WORK = 131072 };           /* multiplications that factorising may cost *
 static const double FAST = 0.02;  /* what is left of the residual, or a new L D L^T pays */
 static const double ENOUGH = 0.5; /* the same if it is new, or no more can be had */
 
-/* ------------------------------------------------------------------------------------------------------------ numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 static void number_node(const rill_poisson *poisson, int32_t node, int32_t stride) {
     rill_direct *direct = &poisson->levels->direct;
@@ -86,7 +86,7 @@ static bool number_all(const rill_poisson *poisson) {
     return fits;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- matrix */
+/* ----------------------------------------------------------------------------------------------------------- matrix */
 
 static void fill_rows(const rill_poisson *poisson) {
     rill_direct *direct = &poisson->levels->direct;

@@ -1,7 +1,7 @@
-/* Small symmetric problems, solved directly: A = L D L^T in the "skyline" form of A. Jennings, "A compact storage scheme for
- * the solution of symmetric linear simultaneous equations", Comput. J. 9, 1966: of row i, the entries from column first[i]
- * on. With nodes numbered across the shorter side of what they lie in, a tunnel w nodes wide costs about w^2
- * multiplications per node, however it bends. */
+/* Small symmetric problems, solved directly: A = L D L^T in the "skyline" form of A. Jennings, "A compact storage
+ * scheme for the solution of symmetric linear simultaneous equations", Comput. J. 9, 1966: of row i, the entries from
+ * column first[i] on. With nodes numbered across the shorter side of what they lie in, a tunnel w nodes wide costs
+ * about w^2 multiplications per node, however it bends. */
 #ifndef RILL_SOLVE_SKYLINE_H
 #define RILL_SOLVE_SKYLINE_H
 
@@ -20,7 +20,8 @@ typedef struct rill_skyline {
     double entry[RILL_SKYLINE_ENTRIES];
 } rill_skyline;
 
-/* Makes room for the rows. False if there are too many entries, or factorising takes more than `work` multiplications. */
+/* Makes room for the rows. False if there are too many entries, or factorising takes more than `work`
+ * multiplications. */
 bool rill_skyline_lay(rill_skyline *sky, int32_t work);
 /* Entries are the matrix's below the diagonal, and become L's. */
 void rill_skyline_factorise(rill_skyline *sky, const double *diagonal);

@@ -1,6 +1,6 @@
-/* The pool of a library without threads (RILL_THREADS=OFF): there is none. The caller's thread runs one index after the other,
- * unless the user has a scheduler. The number of threads asked for still counts as that of tasks, so that work is cut into the
- * same blocks. */
+/* The pool of a library without threads (RILL_THREADS=OFF): there is none. The caller's thread runs one index after the
+ * other, unless the user has a scheduler. The number of threads asked for still counts as that of tasks, so that work
+ * is cut into the same blocks. */
 #include "tasks/tasks.h"
 
 #ifdef RILL_NO_THREADS
