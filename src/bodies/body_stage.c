@@ -40,7 +40,7 @@ static void change_faces(const rill_body_stage *stage, const double *pi) {
 static void change_heads(const rill_body_stage *stage, const double *pi) {
     rill_body_node *nodes = stage->bodies->nodes.data;
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
-        RILL_ASSERT(isfinite(pi[i]) && nodes[i].e >= 0.0 && nodes[i].e <= RILL_HEAD_MOST);
+        RILL_ASSERT(isfinite(pi[i]) && isfinite(nodes[i].e));
         const double e = nodes[i].e + pi[i];
         nodes[i].pi = pi[i] > RILL_HEAD_MOST ? RILL_HEAD_MOST : pi[i] < -RILL_HEAD_MOST ? -RILL_HEAD_MOST : pi[i];
         nodes[i].e = e > RILL_HEAD_MOST ? RILL_HEAD_MOST : e > 0.0 ? e : 0.0;

@@ -108,7 +108,7 @@ static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t
         if (stopped && high > top) low -= high - top;
         low = low < 0.0 ? 0.0 : low;
         high = high > top ? top : high;
-        RILL_ASSERT(quarter->part >= 0.0f && quarter->part <= 1.0f);
+        RILL_ASSERT(quarter->part >= 0.0f && quarter->part < 1.001f);
         if (!(high > low)) continue;
         out[count++] = (rill_body_piece){
             0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] }, bit & 3
