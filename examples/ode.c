@@ -38,16 +38,16 @@ int main(void) {
     rill_body_state state;
     for (int step = 0; step < 480; ++step) {
         if (step % 240 == 0) rill_world_fill_level(world, (double[]){ .01, .01, .01 }, step ? .15 : .03, NULL);
-        if (rill_world_step(world, DT) & RILL_STATUS_REFUSED) return 1;
+        if (rill_world_step(world, DT) != RILL_OK) return 1;
         rill_body_forces f; /* what the liquid has done to it: the engine's ball gets that */
         if (rill_body_get_state(world, id, &state) || rill_body_get_forces(world, id, &f)) return 1;
         dBodyAddForce(body, f.impulse[0] / DT, f.impulse[1] / DT, f.impulse[2] / DT);
-        dBodyAddTorque(body, f.turn[0] / DT, f.turn[1] / DT, f.turn[2] / DT);
+        dBodyAddTorque(body, f.angular_impulse[0] / DT, f.angular_impulse[1] / DT, f.angular_impulse[2] / DT);
         dSpaceCollide(space, NULL, touch), dWorldStep(engine, DT), dJointGroupEmpty(contacts);
         const dReal *p = dBodyGetPosition(body), *q = dBodyGetQuaternion(body), *v = dBodyGetLinearVel(body);
         for (int k = 0; k < 3; ++k) { /* where it is now, and what else has pushed it */
             state.acceleration[k] += (v[k] - state.velocity[k]) / DT;
-            state.position[k] = p[k], state.velocity[k] = v[k], state.spin[k] = dBodyGetAngularVel(body)[k];
+            state.position[k] = p[k], state.velocity[k] = v[k], state.angular_velocity[k] = dBodyGetAngularVel(body)[k];
             state.orientation[k] = q[k + 1], state.orientation[3] = q[0];
         }
         rill_body_set_state(world, id, &state);

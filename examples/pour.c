@@ -62,8 +62,7 @@ static int run(rill_world *world) {
     if (!furnish(world, &floor, &table, &saucer) || !pour(world)) return 1;
     printf("%6s %10s %10s %10s %10s\n", "time s", "saucer ml", "table ml", "floor ml", "left ml");
     for (int frame = 1; frame <= 240; ++frame) {
-        if ((rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) != 0)
-            return failed(world, rill_world_result(world), "step") ? 1 : 0;
+        if (failed(world, rill_world_step(world, 1.0 / 60.0), "step")) return 1;
         rill_ledger ledger;
         if (frame % 30 == 0 && rill_world_get_ledger(world, &ledger) == RILL_OK) {
             printf("%6.1f %10.3f %10.3f %10.3f %10.3f\n", rill_world_time(world), millilitres(world, saucer),

@@ -351,7 +351,7 @@ static uint64_t busy_hash(int32_t threads, bool scalar, rill_body_state *last) {
         def.shape = (rill_body_shape)(i % 4);
         def.radius = 2.5 * MM;
         def.length = 4 * MM;
-        def.state.spin[0] = 3.0 * i;
+        def.state.angular_velocity[0] = 3.0 * i;
         def.state.velocity[1] = 0.1 * i;
         def.density = 100.0 + 500.0 * i;
         id = add(world, &def);
@@ -448,7 +448,7 @@ static void test_steps_take_no_memory(void **state) {
     const long count = memory.count;
     for (int i = 0; i < 40; ++i) {
         rill_body_state s = state_of(world, ids[i % 6]);
-        s.spin[i % 3] += 10.0;
+        s.angular_velocity[i % 3] += 10.0;
         s.velocity[i % 2] += i % 4 < 2 ? 0.1 : -0.1;
         s.position[0] = (1 + (i * 17) % 38) * MM;
         must(world, rill_body_set_state(world, ids[i % 6], &s));

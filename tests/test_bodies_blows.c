@@ -36,7 +36,7 @@ static void test_slap(void **state) {
         rill_body_id id;
         def.density = 1400.0;
         def.state.velocity[2] = -0.5;
-        def.state.spin[1] = 12.0 * lean;
+        def.state.angular_velocity[1] = 12.0 * lean;
         def.state.acceleration[2] = -9.81;
         must(world, rill_body_create(world, &def, &id));
         for (int i = 0; i < 24; ++i) {
@@ -44,7 +44,7 @@ static void test_slap(void **state) {
             assert_true(!(step(world, (i % 3 + 1) * 5e-4) & (RILL_STATUS_RANGE | RILL_STATUS_SUBSTEPS_CAPPED)));
             assert_true(ledger_error(world) == 0);
             now = state_of(world, id);
-            assert_true(length(now.velocity) < 0.65 && length(now.spin) < 80.0);
+            assert_true(length(now.velocity) < 0.65 && length(now.angular_velocity) < 80.0);
         }
         assert_true(fabs(state_of(world, id).velocity[2]) < 0.4); /* it was braked */
         assert_true(deepest(world) < 12.0);
@@ -55,13 +55,13 @@ static void test_slap(void **state) {
 
 /* How high the middle of a plate is, mm, that fell flat into liquid 30 ms ago, in steps of which every other is
  * shorter. What it strikes gives way: heavy as it is, it is never thrown up. */
-static double fall(double level, double spin, double shorter, double longer) {
+static double fall(double level, double turning, double shorter, double longer) {
     rill_world *world = make_puddle(level);
     rill_body_def def = plate_def(level + 4.0, 20.0, 4.0);
     rill_body_id id;
     def.density = 1400.0;
     def.state.velocity[2] = -0.5;
-    def.state.spin[1] = spin;
+    def.state.angular_velocity[1] = turning;
     def.state.acceleration[2] = -9.81;
     must(world, rill_body_create(world, &def, &id));
     for (int i = 0; i < 30; ++i) {
@@ -134,7 +134,7 @@ static void test_tile_on_film(void **state) {
         def.state.position[2] =
             (cos(leans[k] * degree) + 6.5 * sin(leans[k] * degree) + films[k] + 0.05) * MM; /* just above it */
         def.state.velocity[2] = speeds[k];
-        def.state.spin[1] = spins[k];
+        def.state.angular_velocity[1] = spins[k];
         must(world, rill_body_create(world, &def, &id));
         for (int i = 0; i < 30; ++i) {
             assert_true(!(step(world, k == 0 ? 0.005 : 0.0025) & RILL_STATUS_BODIES_CAPPED));

@@ -174,7 +174,7 @@ static void carry(rill_world *world, rill_body_id id, double z, int steps) {
         s.position[2] = from + (z * MM - from) * (i - 1) / steps;
         s.velocity[2] = (z * MM - from) / (steps * dt);
         s.velocity[0] = s.velocity[1] = s.acceleration[2] = 0.0;
-        memset(s.spin, 0, sizeof s.spin);
+        memset(s.angular_velocity, 0, sizeof s.angular_velocity);
         s.orientation[0] = s.orientation[1] = 0.0;
         must(world, rill_body_set_state(world, id, &s));
         run(world, 1, dt);
@@ -263,7 +263,7 @@ static void test_poured(void **state) {
         const double angle = acos(-1.0) * i / 30;
         s2.position[2] = 30.0 * MM;
         memset(s2.velocity, 0, sizeof s2.velocity);
-        memset(s2.spin, 0, sizeof s2.spin);
+        memset(s2.angular_velocity, 0, sizeof s2.angular_velocity);
         s2.orientation[0] = sin(0.5 * angle);
         s2.orientation[1] = s2.orientation[2] = 0.0;
         s2.orientation[3] = cos(0.5 * angle);
@@ -404,7 +404,7 @@ static double stand(double gap, double density, double degrees, double dt) {
         if (s.position[2] > 0.5 * edge * MM) continue;
         s.position[2] = 0.5 * edge * MM;
         memset(s.velocity, 0, sizeof s.velocity);
-        memset(s.spin, 0, sizeof s.spin);
+        memset(s.angular_velocity, 0, sizeof s.angular_velocity);
         memcpy(s.orientation, def.state.orientation, sizeof s.orientation);
         must(world, rill_body_set_state(world, id, &s));
     }

@@ -38,7 +38,7 @@ static rill_body_def box_body(double x, double y, double z, double sx, double sy
 /* Only along the passage, and upright. */
 static rill_body_state guide(rill_world *world, rill_body_id id, double y, double z) {
     rill_body_state s = state_of(world, id);
-    for (int k = 0; k < 3; ++k) s.spin[k] = 0.0, s.orientation[k] = 0.0;
+    for (int k = 0; k < 3; ++k) s.angular_velocity[k] = 0.0, s.orientation[k] = 0.0;
     s.orientation[3] = 1.0;
     s.position[1] = y * MM;
     s.position[2] = z * MM;

@@ -108,7 +108,11 @@ static void random_source(scene *s) {
     def.radius = s->dx * between(d, 0.5, 6);
     for (int k = 0; k < 2; ++k) def.at[k] = s->wide * between(d, 0, 1);
     def.at[2] = 2 * s->high;
-    def.rate = s->high * scaled(d, 1e-3, 1) * (def.shape == RILL_SOURCE_RAIN ? 3.6e6 : s->wide * s->wide);
+    const double rise = s->high * scaled(d, 1e-3, 1);
+    if (def.shape == RILL_SOURCE_RAIN)
+        def.rain = rise * 3.6e6;
+    else
+        def.rate = rise * s->wide * s->wide;
     rill_source_id id;
     const rill_result result = rill_source_create(s->world, &def, &id);
     if (result != RILL_INVALID_DATA && result != RILL_INVALID_ARGUMENT) expect(s, result, "rill_source_create");
@@ -124,7 +128,7 @@ static rill_body_state random_state(scene *s) {
         const double place = between(d, -0.15, 1.15);
         state.position[k] = (k < 2 ? s->wide : 2 * s->high) * place + (lost ? between(d, -1000, 1000) : 0);
         state.velocity[k] = thrown ? between(d, -1, 1) * scaled(d, 0.01, 3) : 0;
-        state.spin[k] = thrown ? between(d, -1, 1) * scaled(d, 0.1, 100) : 0;
+        state.angular_velocity[k] = thrown ? between(d, -1, 1) * scaled(d, 0.1, 100) : 0;
         state.orientation[k] = chance(d, 0.5) ? between(d, -1, 1) : 0;
     }
     if (chance(d, 0.05)) state.acceleration[1] = between(d, -30, 30);
@@ -166,8 +170,8 @@ static void check_bodies(const scene *s) {
         expect(s, rill_body_get_forces(s->world, s->bodies[i], &forces), "rill_body_get_forces");
         double sum = forces.submerged_volume + forces.wetted_area + forces.level;
         for (int k = 0; k < 3; ++k) {
-            sum += state.position[k] + state.velocity[k] + state.spin[k];
-            sum += forces.impulse[k] + forces.turn[k] + forces.submerged_centre[k];
+            sum += state.position[k] + state.velocity[k] + state.angular_velocity[k];
+            sum += forces.impulse[k] + forces.angular_impulse[k] + forces.submerged_centre[k];
         }
         for (int k = 0; k < 4; ++k) sum += state.orientation[k];
         for (int k = 0; k < 2; ++k) sum += forces.liquid_velocity[k];
@@ -221,7 +225,7 @@ static int run_scene(unsigned long number, int every) {
     if (chance(&s.dice, 0.5)) random_source(&s);
     for (int i = 0; i < STEPS; ++i) {
         change_something(&s);
-        if (rill_world_step(s.world, s.dt) & RILL_STATUS_REFUSED)
+        if (rill_world_step(s.world, s.dt) != RILL_OK)
             fail_msg("scene %lu, step %d: %s", number, i, rill_world_message(s.world));
         check_bodies(&s);
         if (i % every == every - 1) check_liquid(&s);

@@ -37,7 +37,7 @@ static void run(rill_world *world, double seconds) {
 static bool rests(const rill_world *world, rill_body_id id) {
     const rill_body_state now = state_of(world, id);
     bool still = true;
-    for (int k = 0; k < 3; ++k) still = still && now.velocity[k] == 0.0 && now.spin[k] == 0.0;
+    for (int k = 0; k < 3; ++k) still = still && now.velocity[k] == 0.0 && now.angular_velocity[k] == 0.0;
     return still;
 }
 
@@ -162,7 +162,7 @@ static void test_thin_plate(void **state) {
     for (int i = 0; i < 300; ++i) step(world, 0.0105);
     assert_int_equal(step_info(world).substeps, 1);
     const rill_body_state now = state_of(world, id);
-    if (!(fabs(now.spin[0]) < 0.05 && fabs(now.spin[1]) < 0.05)) fail_msg("%g, %g rad/s", now.spin[0], now.spin[1]);
+    if (!(fabs(now.angular_velocity[0]) < 0.05 && fabs(now.angular_velocity[1]) < 0.05)) fail_msg("%g, %g rad/s", now.angular_velocity[0], now.angular_velocity[1]);
     check(world);
     rill_world_destroy(world);
 }

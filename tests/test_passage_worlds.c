@@ -67,7 +67,10 @@ static void random_sources(rill_world *world, dice *d, double W, double D, doubl
         def.shape = chance(d, 0.5) ? RILL_SOURCE_POINT : chance(d, 0.5) ? RILL_SOURCE_DISC : RILL_SOURCE_RAIN;
         def.sink = def.shape != RILL_SOURCE_RAIN && chance(d, 0.3);
         def.radius = 2 * MM;
-        def.rate = def.shape == RILL_SOURCE_RAIN ? 3.6e6 * H * MM : W * D * H * MM * MM * MM * between(d, 0, 4);
+        if (def.shape == RILL_SOURCE_RAIN)
+            def.rain = 3.6e6 * H * MM;
+        else
+            def.rate = W * D * H * MM * MM * MM * between(d, 0, 4);
         rill_source_id id;
         rill_result result = rill_source_create(world, &def, &id); /* some find no column there */
         if (result != RILL_OK) assert_int_equal(result, RILL_INVALID_ARGUMENT);

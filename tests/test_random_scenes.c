@@ -227,7 +227,7 @@ static void add_sources(scene *s) {
         random_point(s, def.min);
         for (int k = 0; k < 3; ++k) def.max[k] = def.min[k] + (k < 2 ? s->size[k] : s->height) * between(d, 0.01, 1);
         def.radius = s->def.grid.cell_size * scaled(d, 0.1, 10);
-        def.rate = random_rate(s, def.shape);
+        *(def.shape == RILL_SOURCE_RAIN ? &def.rain : &def.rate) = random_rate(s, def.shape);
         def.from = chance(d, 0.7) ? 0 : between(d, 0, 0.2);
         def.until = chance(d, 0.7) ? def.until : def.from + between(d, 0, 0.3);
         /* A point without a column under it is bad data, and refused as such. */
@@ -256,8 +256,9 @@ static void change_something(scene *s) {
     }
     if (s->source_count > 0 && chance(d, 0.1)) {
         int32_t i = one_of(d, s->source_count);
-        expect(s, rill_source_set_rate(s->world, s->sources[i], random_rate(s, RILL_SOURCE_POINT)),
-               "rill_source_set_rate");
+        const double rate = random_rate(s, RILL_SOURCE_POINT);
+        if (rill_source_set_rate(s->world, s->sources[i], rate) != RILL_OK) /* it rains */
+            expect(s, rill_source_set_rain(s->world, s->sources[i], rate), "rill_source_set_rain");
     }
 }
 
@@ -307,8 +308,8 @@ static int64_t run_scene(unsigned long number) {
     int32_t steps = 24 + one_of(&s.dice, 48);
     for (int32_t i = 0; i < steps; ++i) {
         change_something(&s);
-        rill_status status = rill_world_step(s.world, dt * between(&s.dice, 0.5, 2));
-        if (status & RILL_STATUS_REFUSED) fail_msg("scene %lu: step refused: %s", number, rill_world_message(s.world));
+        const rill_result result = rill_world_step(s.world, dt * between(&s.dice, 0.5, 2));
+        if (result != RILL_OK) fail_msg("scene %lu: step refused: %s", number, rill_world_message(s.world));
         if (i % 6 == 5) check(&s);
     }
     check(&s);

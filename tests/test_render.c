@@ -453,7 +453,8 @@ static void lines_are_drawn_over_liquid_only(void **state) {
     rill_source_id id;
     source.at[0] = 0.02, source.at[1] = 0.04, source.rate = 1e-5;
     assert_int_equal(rill_source_create(world, &source, &id), RILL_OK);
-    assert_int_equal(rill_world_step(world, 0.05), 0);
+    assert_int_equal(rill_world_step(world, 0.05), RILL_OK);
+    assert_int_equal(rill_world_status(world), 0);
     rill_render_options options = plain_options("blood");
     draw(s, world, &above, &options);
     memcpy(before, s->pixels, sizeof before);
@@ -573,7 +574,8 @@ static void boats_look_as_they_are_inside(void **state) {
     assert_int_equal(rill_bed_build(world), RILL_OK);
     rill_body_id tub = put_tub(world, 0.03, 0.04, 0.001);
     fill(world, 0.07, 0.04, 0.001, 0.006);
-    assert_int_equal(rill_world_step(world, 0.01), 0);
+    assert_int_equal(rill_world_step(world, 0.01), RILL_OK);
+    assert_int_equal(rill_world_status(world), 0);
     rill_render_options options = plain_options("blood");
     options.body_materials = &white;
     options.body_material_count = 1;
@@ -588,7 +590,7 @@ static void boats_look_as_they_are_inside(void **state) {
     jug.radius = 0.004;
     jug.rate = 4e-6;
     assert_int_equal(rill_source_create(world, &jug, &source), RILL_OK);
-    for (int i = 0; i < 20; ++i) assert_int_equal(rill_world_step(world, 0.01), 0);
+    for (int i = 0; i < 20; ++i) assert_int_equal(rill_world_step(world, 0.01), RILL_OK);
     draw(s, world, &above, &options);
     inside = look_at(s, &above, 0.03, 0.04, 0.003);
     assert_true(inside.r > 2 * inside.g);
@@ -609,7 +611,8 @@ static void forces_overlay_shows_what_is_carried(void **state) {
         def.state.position[2] = wet ? 0.01 : 0.03;
         assert_int_equal(rill_body_create(world, &def, &id), RILL_OK);
         fill(world, 0.01, 0.04, 0.001, 0.01);
-        assert_int_equal(rill_world_step(world, 0.01), 0);
+        assert_int_equal(rill_world_step(world, 0.01), RILL_OK);
+        assert_int_equal(rill_world_status(world), 0);
         rill_render_options options = plain_options("water");
         options.overlay = RILL_OVERLAY_FORCES;
         options.step = 0.01;

@@ -112,13 +112,13 @@ static void centres_of_mass_are_where_the_frame_puts_them(void **state) {
     (void)state;
     play p = start(
         SCENE("", "  - { name: a, shape: box, size: [0.02, 0.02, 0.02], centre: [0.005, 0, 0], rotate: [0, 0, 90],\n"
-                  "      position: [0.07, 0.08, 0.1], spin: [0, 0, 180], velocity: [0.1, 0, 0] }\n"));
+                  "      position: [0.07, 0.08, 0.1], angular_velocity: [0, 0, 180], velocity: [0.1, 0, 0] }\n"));
     rill_body_state a = state_of(&p, "a");
     NEAR(a.position[0], 0.07, 1e-15);
     NEAR(a.position[1], 0.085, 1e-15);
     NEAR(a.position[2], 0.1, 1e-15);
     NEAR(a.orientation[2], sqrt(0.5), 1e-15);
-    NEAR(a.spin[2], acos(-1.0), 1e-15);
+    NEAR(a.angular_velocity[2], acos(-1.0), 1e-15);
     NEAR(a.acceleration[2], -9.81, 0);
     finish(&p);
 }
@@ -217,7 +217,7 @@ static void dominoes_fall(void **state) {
     play p =
         start(SCENE("", "  - { name: a, shape: box, size: [0.008, 0.024, 0.048], position: [0.03, 0.07, 0.024], "
                         "velocity: [0.3, 0, 0],\n"
-                        "      spin: [0, 700, 0] }\n"
+                        "      angular_velocity: [0, 700, 0] }\n"
                         "  - { name: b, shape: box, size: [0.008, 0.024, 0.048], position: [0.05, 0.07, 0.024] }\n"
                         "  - { name: c, shape: box, size: [0.008, 0.024, 0.048], position: [0.07, 0.07, 0.024] }\n"
                         "  - { name: d, shape: box, size: [0.008, 0.024, 0.048], position: [0.09, 0.07, 0.024] }\n"));

@@ -57,7 +57,7 @@ BASE = {
     "solver": {"method": "pipes", "pipe_area": "physical", "advection": True, "passages": "any", "orifice": 0.61, "friction": 1, "rest": True,
                "max_substeps": 64},
     "bodies": [{"name": "cork", "shape": "sphere", "radius": 0.001, "density": 240, "position": [0.005, 0.003, 0.002],
-                "velocity": [0.01, 0, 0], "spin": [0, 90, 0], "drag": 0.5, "material": "wood"},
+                "velocity": [0.01, 0, 0], "angular_velocity": [0, 90, 0], "drag": 0.5, "material": "wood"},
                {"name": "brick", "shape": "box", "size": [0.002, 0.001, 0.001], "mass": 0.00001, "rotate": [0, 0, 30],
                 "position": [0.005, 0.007, 0.002], "centre": [0, 0, -0.0001]},
                {"shape": "capsule", "radius": 0.0005, "length": 0.001, "position": [0.003, 0.003, 0.003]},

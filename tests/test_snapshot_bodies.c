@@ -23,7 +23,7 @@ static rill_body_id add_body(rill_world *world, rill_body_shape shape, const cha
     if (shape == RILL_BODY_BOX) {
         def.mass = (double)INFINITY;
         def.state.velocity[0] = 0.1;
-        def.state.spin[2] = 3.0;
+        def.state.angular_velocity[2] = 3.0;
     }
     must(world, rill_body_create(world, &def, &id));
     return id;

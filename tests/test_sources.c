@@ -302,8 +302,9 @@ static void test_rain(void **state) {
     (void)state;
     const rill_world_def def = house_def();
     rill_world *world = make_house(&def);
-    rill_source_def rain = point_source("rain", 0.0, 0.0, 0.0, 36.0);
+    rill_source_def rain = point_source("rain", 0.0, 0.0, 0.0, 0.0);
     rain.shape = RILL_SOURCE_RAIN;
+    rain.rain = 36.0;
     rill_source *source = add(world, &rain);
     rill_status status = 0;
     int64_t sum = 0;
@@ -337,7 +338,7 @@ static void test_long_rows(void **state) {
     world->flow.H[source->places[70]] = full - 5;
     rill_book_change(world, RILL_BOOK_FILL, full - 5);
     /* 100.5 quanta each: 60300 in all, of which column 70 can take 5. */
-    source->def.rate = 100.5 * world->bed.quantum * 3.6e6;
+    source->def.rain = 100.5 * world->bed.quantum * 3.6e6;
     rill_status status = 0;
     assert_in_range(run(world, source, 0.0, 1.0, &status), 60299, 60300);
     assert_int_equal(status, 0);
@@ -348,12 +349,12 @@ static void test_long_rows(void **state) {
     assert_int_equal(world->flow.extent.level, world->bed.b[source->places[70]] + full);
     /* And out again: evenly, then what is left from where it is left. */
     source->def.sink = true;
-    source->def.rate = 100.0 * world->bed.quantum * 3.6e6;
+    source->def.rain = 100.0 * world->bed.quantum * 3.6e6;
     assert_in_range(run(world, source, 1.0, 1.0, &status), 59999, 60000);
     assert_int_equal(status, 0);
     for (size_t i = 0; i < 600; ++i)
         if (i != 70) assert_in_range(world->flow.H[source->places[i]], 0, 2);
-    source->def.rate = 2.0 * (double)full * world->bed.quantum * 3.6e6;
+    source->def.rain = 2.0 * (double)full * world->bed.quantum * 3.6e6;
     run(world, source, 2.0, 1.0, &status);
     assert_int_equal(status, RILL_STATUS_SINK_DRY);
     for (size_t i = 0; i < 600; ++i) assert_int_equal(world->flow.H[source->places[i]], 0);

@@ -337,7 +337,7 @@ static rill_world *wavy_world(const rill_runtime *runtime) {
     rill_source_def rain = rill_default_source_def();
     rill_source_id source;
     rain.shape = RILL_SOURCE_RAIN;
-    rain.rate = 20000;
+    rain.rain = 20000;
     assert_int_equal(rill_source_create(world, &rain, &source), RILL_OK);
     return world;
 }

@@ -23,9 +23,9 @@ static rill_result add(rill_world *world, const rill_solid_def *def) {
 
 /* Goes on until the liquid has found its ways. */
 static rill_result run_on(rill_world *world, int frames) {
-    for (int i = 0; i < frames; ++i)
-        if (rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) return rill_world_result(world);
-    return RILL_OK;
+    rill_result result = RILL_OK;
+    for (int i = 0; i < frames && !result; ++i) result = rill_world_step(world, 1.0 / 60.0);
+    return result;
 }
 
 static rill_result add_ground(rill_world *world) {
@@ -61,7 +61,7 @@ rill_result rill_bench_build_solids(rill_world *world) {
     result = result != RILL_OK ? result : rill_bed_build(world);
     rill_source_def rain = rill_default_source_def();
     rain.shape = RILL_SOURCE_RAIN;
-    rain.rate = 6000.0; /* mm/h */
+    rain.rain = 6000.0;
     rill_source_id id;
     result = result != RILL_OK ? result : rill_source_create(world, &rain, &id);
     return result != RILL_OK ? result : run_on(world, FRAMES);

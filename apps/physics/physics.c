@@ -107,7 +107,7 @@ static void find_detour(const rill_physics *physics, rill_physics_body *body, do
 /* The engine's body where the step began. */
 static void place(const rill_physics *physics, const rill_physics_body *body, const rill_body_state *state) {
     const double one = 1 / physics->unit, *p = state->position, *q = state->orientation;
-    const double *v = state->velocity, *w = state->spin;
+    const double *v = state->velocity, *w = state->angular_velocity;
     dBodySetPosition(body->body, p[0] * one, p[1] * one, p[2] * one);
     dBodySetQuaternion(body->body, (const dReal[4]){ q[3], q[0], q[1], q[2] });
     dBodySetLinearVel(body->body, v[0] * one, v[1] * one, v[2] * one);
@@ -119,7 +119,7 @@ static void place(const rill_physics *physics, const rill_physics_body *body, co
 }
 
 static void push(const rill_physics *physics, const rill_physics_body *body, double dt) {
-    const double *impulse = body->forces.impulse, *turn = body->forces.turn;
+    const double *impulse = body->forces.impulse, *turn = body->forces.angular_impulse;
     const double force = 1 / (dt * physics->weight * physics->unit), torque = force / physics->unit;
     if (!body->kinematic && !body->gone) {
         dBodyAddForce(body->body, impulse[0] * force, impulse[1] * force, impulse[2] * force);
@@ -136,7 +136,7 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
         out->position[i] = p[i] * physics->unit + body->detour[i];
         out->orientation[i] = q[i + 1];
         out->velocity[i] = v[i] * physics->unit;
-        out->spin[i] = w[i];
+        out->angular_velocity[i] = w[i];
         out->acceleration[i] =
             (out->velocity[i] - body->before.velocity[i] - body->forces.impulse[i] / body->info.mass) / dt;
     }
@@ -148,7 +148,7 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
 }
 
 static bool is_finite(const rill_body_state *state) {
-    return isfinite(length(state->position) + length(state->velocity) + length(state->spin));
+    return isfinite(length(state->position) + length(state->velocity) + length(state->angular_velocity));
 }
 
 static rill_result tell(const rill_physics *physics, const rill_physics_body *body, const double gravity[3],
@@ -158,7 +158,7 @@ static rill_result tell(const rill_physics *physics, const rill_physics_body *bo
     if (body->gone) {
         state = body->before;
         memset(state.velocity, 0, sizeof state.velocity);
-        memset(state.spin, 0, sizeof state.spin);
+        memset(state.angular_velocity, 0, sizeof state.angular_velocity);
         memset(state.acceleration, 0, sizeof state.acceleration);
     } else {
         rill_body_state found = state;
@@ -212,7 +212,7 @@ static rill_result look(rill_physics *physics) {
         result = result == RILL_OK ? rill_body_get_state(physics->world, body->id, &body->after) : result;
         if (body->kinematic) {
             memcpy(body->before.velocity, body->after.velocity, sizeof body->after.velocity);
-            memcpy(body->before.spin, body->after.spin, sizeof body->after.spin);
+            memcpy(body->before.angular_velocity, body->after.angular_velocity, sizeof body->after.angular_velocity);
         }
     }
     return result;

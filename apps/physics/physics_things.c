@@ -174,14 +174,14 @@ static void find_motion(const rill_physics *physics, rill_physics_solid *solid, 
     double from[4], to[4], far = 0;
     rill_turn_of(solid->rotate, from);
     rill_turn_of(rotate, to);
-    rill_turn_spin(from, to, dt, solid->spin);
+    rill_turn_angular_velocity(from, to, dt, solid->angular_velocity);
     for (int i = 0; i < 3; ++i) {
         far = fmax(far, fabs(translate[i] - solid->translate[i]));
         solid->velocity[i] = (translate[i] - solid->translate[i]) / dt;
     }
     if (far > JUMP * physics->scene->world.grid.cell_size) {
         memset(solid->velocity, 0, sizeof solid->velocity);
-        memset(solid->spin, 0, sizeof solid->spin);
+        memset(solid->angular_velocity, 0, sizeof solid->angular_velocity);
     }
 }
 
@@ -194,7 +194,7 @@ static rill_result meet_solid(rill_physics *physics, rill_physics_solid *solid, 
         memcmp(translate, solid->translate, sizeof translate) != 0 || memcmp(rotate, solid->rotate, sizeof rotate) != 0;
     bool soft = solid->source && solid->source->morph_count;
     memset(solid->velocity, 0, sizeof solid->velocity);
-    memset(solid->spin, 0, sizeof solid->spin);
+    memset(solid->angular_velocity, 0, sizeof solid->angular_velocity);
     if (known && moved && visible) find_motion(physics, solid, translate, rotate, dt);
     memcpy(solid->translate, translate, sizeof translate);
     memcpy(solid->rotate, rotate, sizeof rotate);

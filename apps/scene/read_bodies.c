@@ -8,12 +8,12 @@ static const rill_range SCALE = { 0, 1e6, true, NULL };
 static const rill_range DENSITY = { 0, 1e6, true, "kg/m3" };
 static const rill_range MASS = { 0, 1e12, true, "kg" };
 static const rill_range SPEED = { -1000, 1000, false, "m/s" };
-static const rill_range SPIN = { -1e6, 1e6, false, "degrees per second" };
+static const rill_range ANGULAR = { -1e6, 1e6, false, "degrees per second" };
 static const rill_range DRAG = { 0, 1000, false, NULL };
 enum { BODIES_LIMIT = 65535 };
 
 #define COMMON_KEYS                                                                                                    \
-    "name", "material", "density", "mass", "centre", "drag", "position", "rotate", "velocity", "spin", "kinematic",    \
+    "name", "material", "density", "mass", "centre", "drag", "position", "rotate", "velocity", "angular_velocity", "kinematic",    \
         "move", "loop", "ease"
 
 /* In the order of rill_body_shape. */
@@ -105,8 +105,8 @@ static void read_state(rill_reader *reader, const rill_node *node, rill_scene_bo
     rill_read_numbers(reader, position, &rill_range_place, state->position, 3);
     rill_read_numbers(reader, rill_tree_get(node, "rotate"), &rill_range_angle, body->rotate, 3);
     rill_read_numbers(reader, rill_tree_get(node, "velocity"), &SPEED, state->velocity, 3);
-    if (rill_read_numbers(reader, rill_tree_get(node, "spin"), &SPIN, state->spin, 3)) {
-        for (int i = 0; i < 3; ++i) state->spin[i] *= acos(-1.0) / 180;
+    if (rill_read_numbers(reader, rill_tree_get(node, "angular_velocity"), &ANGULAR, state->angular_velocity, 3)) {
+        for (int i = 0; i < 3; ++i) state->angular_velocity[i] *= acos(-1.0) / 180;
     }
 }
 

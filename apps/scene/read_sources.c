@@ -107,7 +107,7 @@ static void read_place(rill_reader *reader, const rill_node *node, bool sink, ri
     if (!sink && rill_tree_get(node, "rain")) {
         rill_reader_open(reader, node, "rain", rain_keys);
         def->shape = RILL_SOURCE_RAIN;
-        rill_read_number(reader, rill_tree_get(node, "rain"), &RAIN, &def->rate);
+        rill_read_number(reader, rill_tree_get(node, "rain"), &RAIN, &def->rain);
         return;
     }
     if (rill_tree_get(node, "min") || rill_tree_get(node, "max")) {

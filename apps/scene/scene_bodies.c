@@ -27,7 +27,7 @@ rill_body_state rill_scene_body_at(const rill_scene_body *body, const double cen
     if (body->key_count && dt > 0) {
         double position[3], turn[4];
         place_at(body, centre, time + dt, position, turn);
-        rill_turn_spin(state.orientation, turn, dt, state.spin);
+        rill_turn_angular_velocity(state.orientation, turn, dt, state.angular_velocity);
         for (int i = 0; i < 3; ++i) state.velocity[i] = (position[i] - state.position[i]) / dt;
     }
     return state;

@@ -122,6 +122,7 @@ rill_result rill_scene_step(const rill_scene *scene, rill_world *world, double d
     rill_result result = rill_scene_move(scene, world, rill_world_time(world) + dt * (1 + SLIVER));
     result = result == RILL_OK ? rill_scene_drive(scene, world, rill_world_time(world), dt) : result;
     if (result != RILL_OK) return result;
-    *status = rill_world_step(world, dt);
-    return *status & RILL_STATUS_REFUSED ? rill_world_result(world) : RILL_OK;
+    result = rill_world_step(world, dt);
+    *status = rill_world_status(world);
+    return result;
 }

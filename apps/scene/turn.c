@@ -30,7 +30,7 @@ void rill_turn_vector(const double turn[4], const double v[3], double out[3]) {
     memcpy(out, turned, 3 * sizeof *out);
 }
 
-void rill_turn_spin(const double from[4], const double to[4], double dt, double out[3]) {
+void rill_turn_angular_velocity(const double from[4], const double to[4], double dt, double out[3]) {
     const double back[4] = { -from[0], -from[1], -from[2], from[3] };
     double q[4];
     multiply(to, back, q);

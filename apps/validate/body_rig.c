@@ -41,7 +41,7 @@ double rill_rig_level(rill_rig *rig) {
 }
 
 double rill_rig_body_speed(const rill_body_state *state, double reach) {
-    const double *v = state->velocity, *w = state->spin;
+    const double *v = state->velocity, *w = state->angular_velocity;
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + reach * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
 }
 

@@ -150,7 +150,7 @@ static void run_plug(rill_validation *validation, double relative, double part, 
         state.position[1] = y;
         state.position[2] = z;
         state.velocity[1] = state.velocity[2] = 0;
-        for (int k = 0; k < 3; ++k) state.spin[k] = 0;
+        for (int k = 0; k < 3; ++k) state.angular_velocity[k] = 0;
         rill_rig_turn(state.orientation, 0, 0);
         rill_rig_set_body(&rig, id, &state);
         const double apart = in_far_well(&rig, 0) - in_far_well(&rig, (WELL + PASSAGE) * dx);

@@ -64,7 +64,10 @@ static bool shake(rill_rig *rig, const rill_source_id ids[SOURCE_COUNT], uint64_
     static const double scale[SOURCE_COUNT] = { 3e-6, 8000, 4e-6, 1e-6 }; /* m3/s, but mm/h for rain */
     for (int i = 0; rig->ok && i < SOURCE_COUNT; ++i) {
         double rate = scale[i] * rill_rig_random(seed) * rill_rig_random(seed);
-        rill_rig_expect(rig, rill_source_set_rate(rig->world, ids[i], rate), "rill_source_set_rate");
+        if (i == 1)
+            rill_rig_expect(rig, rill_source_set_rain(rig->world, ids[i], rate), "rill_source_set_rain");
+        else
+            rill_rig_expect(rig, rill_source_set_rate(rig->world, ids[i], rate), "rill_source_set_rate");
     }
     const double gravity[3] = { 4 * rill_rig_random(seed) - 2, 4 * rill_rig_random(seed) - 2, -9 };
     return rill_rig_expect(rig, rill_world_set_gravity(rig->world, gravity), "rill_world_set_gravity");

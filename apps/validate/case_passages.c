@@ -313,7 +313,7 @@ static void run_cavity(rill_validation *validation) {
         tap.rate = 1e-7;
         rill_source_id id;
         rill_rig_expect(&rig, rill_source_create(rig.world, &tap, &id), "rill_source_create");
-        refused = rig.ok ? rill_world_step(rig.world, 0.01) : 0;
+        refused = rig.ok && rill_world_step(rig.world, 0.01) == RILL_OK ? rill_world_status(rig.world) : 0;
     }
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 1 };

@@ -41,7 +41,7 @@ static bool start(rill_rig *rig, rill_validation *validation, const sleep_scene 
     }
     rill_source_def rain = rill_default_source_def();
     rain.shape = RILL_SOURCE_RAIN;
-    rain.rate = scene->raining ? 1000 : 0;
+    rain.rain = scene->raining ? 1000 : 0;
     rain.until = 1;
     rill_source_id id;
     return rill_rig_fill(rig) && rill_rig_expect(rig, rill_source_create(rig->world, &rain, &id), "rill_source_create");
@@ -132,7 +132,7 @@ static bool first_changes(rill_rig *rig, rill_world *world, double x, double y, 
     size_t row = rill_rig_cell(rig, 0, POOL / 2);
     for (int i = 0; i < POOL; ++i) changed[i] = LATEST + 1;
     for (int n = 1; ok && n <= LATEST; ++n) {
-        ok = !(rill_world_step(world, 1e-3) & RILL_STATUS_REFUSED) &&
+        ok = rill_world_step(world, 1e-3) == RILL_OK &&
              rill_world_read_field(world, RILL_FIELD_DEPTH, 0, now, rig->cells) == RILL_OK;
         for (int i = 0; ok && i < POOL; ++i)
             if (changed[i] > n && now[row + (size_t)i] != before[row + (size_t)i]) changed[i] = n;

@@ -131,10 +131,9 @@ bool rill_rig_fill(rill_rig *rig) {
 
 bool rill_rig_step(rill_rig *rig, double dt) {
     if (!rig->ok) return false;
-    rill_status status = rill_world_step(rig->world, dt);
     rill_step_info info = { 0 };
-    if (status & RILL_STATUS_REFUSED) return rill_rig_expect(rig, rill_world_result(rig->world), "rill_world_step");
-    if (status & RILL_STATUS_SUBSTEPS_CAPPED)
+    if (!rill_rig_expect(rig, rill_world_step(rig->world, dt), "rill_world_step")) return false;
+    if (rill_world_status(rig->world) & RILL_STATUS_SUBSTEPS_CAPPED)
         fail(rig, "rill_world_step", "more sub-steps asked for than allowed: the case would not be what it says");
     rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info");
     rig->substeps += info.substeps;

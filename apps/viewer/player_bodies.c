@@ -88,14 +88,14 @@ void rill_body_grip_pull(rill_player *player, double dt) {
     rill_turn_vector(state.orientation, grip->own, r);
     for (int k = 0; k < 3; ++k) at[k] = state.position[k] + r[k];
     want(player, at, wanted);
-    cross(state.spin, r, carried);
+    cross(state.angular_velocity, r, carried);
     double inertia = (info.inertia[0] + info.inertia[1] + info.inertia[2]) / 3;
     double share = (1 - exp(-dt / GRIP)) / (1 / info.mass + dot(r, r) / inertia);
     for (int k = 0; k < 3; ++k) j[k] = share * (wanted[k] - state.velocity[k] - carried[k]);
     cross(r, j, twist);
     for (int k = 0; k < 3; ++k) {
         state.velocity[k] += j[k] / info.mass;
-        state.spin[k] = (state.spin[k] + twist[k] / inertia) * exp(-dt / CALM);
+        state.angular_velocity[k] = (state.angular_velocity[k] + twist[k] / inertia) * exp(-dt / CALM);
     }
     if (rill_body_set_state(player->world, grip->body, &state) != RILL_OK) {
         rill_player_say(player, "%s", rill_world_message(player->world));

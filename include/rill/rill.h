@@ -9,7 +9,8 @@
  *   - z is up in the bed's frame; x runs east, y north; the grid's origin is its south-west corner.
  *   - Gravity is any vector in that frame (tilt the tray by tilting gravity).
  *   - Objects are described by definition structs: start from rill_default_..._def(), change what you need.
- *   - Worlds are opaque pointers, everything inside a world is an id by value; a zero id is null.
+ *   - Worlds are opaque pointers, everything inside a world is an id by value; a zero id is null. Ids hold for their world
+ *     alone, and differ from run to run. Calls that create something take NULL for an id that nobody wants.
  *   - A call that can fail returns a rill_result. On anything but RILL_OK the world is unchanged and
  *     rill_world_message() says what was wrong, where, and what was expected.
  *   - One world may be used by one thread at a time; different worlds are independent.
@@ -57,7 +58,7 @@ RILL_API const char *rill_version(void);
 typedef enum rill_result {
     RILL_OK = 0,
     RILL_INVALID_ARGUMENT, /* a NULL, non-finite or out-of-range argument or definition member */
-    RILL_INVALID_ID,       /* an id that is null, stale or of another world */
+    RILL_INVALID_ID,       /* an id that is null, stale or of another world that lives */
     RILL_INVALID_DATA,     /* a mesh, heightmap or snapshot whose content makes no sense */
     RILL_INVALID_STATE,    /* a call that is not possible now, such as filling before the bed is built */
     RILL_OUT_OF_MEMORY,    /* the allocator said no */
@@ -245,7 +246,7 @@ RILL_API rill_result rill_world_get_grid(const rill_world *world, rill_grid *out
 /* -------------------------------------------------------------------------------------------------------------- bed */
 
 typedef struct rill_solid_id {
-    uint32_t value;
+    uint64_t value;
 } rill_solid_id;
 
 typedef enum rill_shape {
@@ -380,7 +381,7 @@ RILL_API rill_result rill_world_set_velocities(rill_world *world, int32_t layer,
 /* ----------------------------------------------------------------------------------------------------------- source */
 
 typedef struct rill_source_id {
-    uint32_t value;
+    uint64_t value;
 } rill_source_id;
 
 typedef enum rill_source_shape {
@@ -398,7 +399,8 @@ typedef struct rill_source_def {
     double at[3];
     double radius;        /* disc, m, > 0 */
     double min[3], max[3];/* box */
-    double rate;          /* m3/s in all, >= 0; rain: mm/h */
+    double rate;          /* m3/s in all, >= 0; 0 for rain */
+    double rain;          /* mm/h, >= 0; 0 for others */
     double from, until;   /* s: active while from <= time < until; default 0 and infinity */
 } rill_source_def;
 
@@ -408,7 +410,9 @@ RILL_API rill_result rill_source_create(rill_world *world, const rill_source_def
 /* Its bookings stay in the ledger, and the next source of the same name (or also without one) goes on in that account:
  * what is created and destroyed all the time, as when pouring by hand, does not make the ledger longer. */
 RILL_API rill_result rill_source_destroy(rill_world *world, rill_source_id id);
+/* m3/s; for rain mm/h, by the second call. */
 RILL_API rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate);
+RILL_API rill_result rill_source_set_rain(rill_world *world, rill_source_id id, double rain);
 RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name);
 
 /* ------------------------------------------------------------------------------------------------------------- body */
@@ -421,7 +425,7 @@ RILL_API rill_source_id rill_source_find(const rill_world *world, const char *na
  *
  *     rill_world_step(world, dt);
  *     rill_body_get_forces(world, id, &forces);       what the liquid has done to the body in this step
- *     ... the engine's body gets forces.impulse and forces.turn, and the engine makes its step ...
+ *     ... the engine's body gets forces.impulse and forces.angular_impulse, and the engine makes its step ...
  *     rill_body_set_state(world, id, &state);         where the body is now
  *
  * Without an engine leave the last three out: bodies then go where liquid and gravity take them (rill_body_get_state).
@@ -430,7 +434,7 @@ RILL_API rill_source_id rill_source_find(const rill_world *world, const char *na
  * on any bed, weighs on the body and goes where it goes, until it comes over the side. The walls of a hold should be one and a
  * half cells thick at least. A body should be two cells thick where it has to hold liquid back, and may be as small as you like otherwise. */
 typedef struct rill_body_id {
-    uint32_t value;
+    uint64_t value;
 } rill_body_id;
 
 typedef enum rill_body_shape {
@@ -448,7 +452,7 @@ typedef struct rill_body_state {
     double position[3];     /* m: of the centre of mass */
     double orientation[4];  /* unit quaternion x, y, z, w: from the body's frame to the world's */
     double velocity[3];     /* m/s: of the centre of mass */
-    double spin[3];         /* rad/s: in the world's frame */
+    double angular_velocity[3]; /* rad/s: in the world's frame */
     double acceleration[3]; /* m/s2: by all but the liquid */
 } rill_body_state;
 
@@ -510,7 +514,7 @@ RILL_API rill_result rill_body_get_info(const rill_world *world, rill_body_id id
 /* What the liquid did to a body in the last step, and how it lies in it at its end. */
 typedef struct rill_body_forces {
     double impulse[3]; /* N s */
-    double turn[3];    /* N m s, about the centre of mass, in the world's frame */
+    double angular_impulse[3]; /* N m s, about the centre of mass, in the world's frame */
     double submerged_volume;    /* m3 */
     double submerged_centre[3]; /* m */
     double wetted_area;         /* m2 */
@@ -535,11 +539,8 @@ enum {
                                               whole quanta: volumes and ceilings hold, flow there is less accurate */
     RILL_STATUS_SQUEEZED = 1u << 6,        /* a moving solid left enclosed liquid no room: it was pushed through solids to
                                               the nearest that there was; move it less, or leave the liquid a way out */
-    RILL_STATUS_BODIES_CAPPED = 1u << 7,   /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
+    RILL_STATUS_BODIES_CAPPED = 1u << 7    /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
                                               overlap for a while; shorten the step */
-    RILL_STATUS_REFUSED = 1u << 30         /* nothing was done, or not all if memory ran out on the way: the bed may have
-                                              followed its solids, and time gone on (rill_world_time); see
-                                              rill_world_result and rill_world_message */
 };
 
 /* "substeps capped", ... for a single bit; NULL for an unknown one. */
@@ -547,10 +548,13 @@ RILL_API const char *rill_status_name(rill_status bit);
 
 /* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for; less than 1e-12 s counts
  * as that. Allocates nothing after the first step, unless solids were changed and rill_bed_build was not called since, or passages
- * are flooded by half more than ever before. */
-RILL_API rill_status rill_world_step(rill_world *world, double dt);
-/* The result of the last rill_world_step, which returns a status instead. */
-RILL_API rill_result rill_world_result(const rill_world *world);
+ * are flooded by half more than ever before.
+ *
+ * On anything but RILL_OK nothing was done, or not all if memory ran out on the way: the bed may have followed its solids, and
+ * time gone on (rill_world_time). */
+RILL_API rill_result rill_world_step(rill_world *world, double dt);
+/* What there is to say about the last step that was made: RILL_STATUS_... bits; 0 if all went well. */
+RILL_API rill_status rill_world_status(const rill_world *world);
 
 RILL_API double rill_world_time(const rill_world *world);
 
@@ -579,11 +583,11 @@ RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step
 
 /* ----------------------------------------------------------------------------------------------------------- ledger */
 
-/* All volumes in quanta: multiply by quantum_volume for m3. error = columns + airborne - poured + drained: always 0. */
+/* All volumes in quanta: multiply by quantum_volume for m3. error = columns + in_transit - poured + drained: always 0. */
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
     int64_t columns;       /* in columns now, and on bodies over them, counted afresh */
-    int64_t airborne;      /* pressed out or drawn by moving solids, on its way into columns */
+    int64_t in_transit;      /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
     int64_t error;
@@ -716,6 +720,16 @@ RILL_API rill_result rill_surface_get_mesh(const rill_surface *surface, rill_sur
 /* Copies it into arrays of the user. RILL_INVALID_ARGUMENT if they are too small; the counts then say what is needed. */
 RILL_API rill_result rill_surface_write(const rill_surface *surface, rill_surface_mesh *out);
 
+/* Stages of a build, as they are timed. */
+typedef enum rill_surface_stage {
+    RILL_SURFACE_STAGE_LEVELS = 0, /* levels of columns, and which are linked */
+    RILL_SURFACE_STAGE_TRIANGLES,
+    RILL_SURFACE_STAGE_FLOOR, /* where solids lift vertices */
+    RILL_SURFACE_STAGE_MENISCUS,
+    RILL_SURFACE_STAGE_COUNT
+} rill_surface_stage;
+RILL_API const char *rill_surface_stage_name(rill_surface_stage stage); /* NULL for an unknown one */
+
 typedef struct rill_surface_info {
     size_t vertices, triangles;
     size_t shore_vertices;    /* where it ends: at dry columns, at edges of overhangs and at the border of the grid */
@@ -723,7 +737,7 @@ typedef struct rill_surface_info {
     size_t skirt_vertices, skirt_triangles;
     size_t lifted;            /* vertices the floor has raised */
     uint64_t topology;        /* a number that changes when indices do: vertex order is stable while it does not */
-    double stage_seconds[4];  /* levels and links, triangles, floor and normals, meniscus */
+    double stage_seconds[RILL_SURFACE_STAGE_COUNT];
 } rill_surface_info;
 RILL_API rill_result rill_surface_get_info(const rill_surface *surface, rill_surface_info *out);
 

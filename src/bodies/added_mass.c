@@ -139,7 +139,7 @@ static void add_to_light(const rill_body_stage *stage, const rill_body *body, do
 static void add_inertia(const rill_body_stage *stage, rill_body *body, const added_liquid *added, double kept,
                         double joined) {
     const double more[9] = { added->xx, added->xy, 0.0, added->xy, added->yy, 0.0, 0.0, 0.0, added->zz },
-                 *spin = body->state.spin;
+                 *angular = body->state.angular_velocity;
     const double *deck_inertia = body->deck_load.inertia;
     double momentum[3], weight[6] = { 0 };
     if (body->form.shape == RILL_BODY_SPHERE) return;
@@ -147,10 +147,10 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
     rill_body_remove_round_torque(body, weight);
     for (int i = 0; i < 3; ++i) {
         const double *own = body->world_inertia + 3 * i, *row = more + 3 * i;
-        momentum[i] = own[0] * spin[0] + own[1] * spin[1] + own[2] * spin[2];
-        momentum[i] += kept * (row[0] * spin[0] + row[1] * spin[1] + row[2] * spin[2]);
-        momentum[i] += joined * (deck_inertia[3 * i] * spin[0] + deck_inertia[3 * i + 1] * spin[1] +
-                                 deck_inertia[3 * i + 2] * spin[2]);
+        momentum[i] = own[0] * angular[0] + own[1] * angular[1] + own[2] * angular[2];
+        momentum[i] += kept * (row[0] * angular[0] + row[1] * angular[1] + row[2] * angular[2]);
+        momentum[i] += joined * (deck_inertia[3 * i] * angular[0] + deck_inertia[3 * i + 1] * angular[1] +
+                                 deck_inertia[3 * i + 2] * angular[2]);
         momentum[i] += stage->dt * weight[3 + i];
     }
     for (int i = 0; i < 9; ++i) body->effective_inertia[i] += more[i] + deck_inertia[i];

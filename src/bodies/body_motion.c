@@ -60,12 +60,12 @@ static void begin_body(rill_body *body, double dt, bool steady) {
     body->small = false;
     for (int i = 0; i < 3; ++i) {
         body->predicted_twist[i] = body->state.velocity[i] + (prescribed ? 0.0 : dt * body->state.acceleration[i]);
-        body->predicted_twist[3 + i] = body->state.spin[i];
+        body->predicted_twist[3 + i] = body->state.angular_velocity[i];
     }
     memcpy(body->new_twist, body->predicted_twist, sizeof body->new_twist);
     memset(body->wrench, 0, sizeof body->wrench);
     for (int i = 0; i < 6; ++i) {
-        const double now = i < 3 ? body->state.velocity[i] : body->state.spin[i - 3];
+        const double now = i < 3 ? body->state.velocity[i] : body->state.angular_velocity[i - 3];
         body->expected_twist[i] = now + (steady ? 0.0 : (now - body->last_twist[i]) * dt / last);
         body->last_twist[i] = now;
     }
@@ -90,8 +90,8 @@ void rill_bodies_begin(const rill_body_stage *stage) {
 }
 
 /* Turns an orientation by an angular velocity for a time. */
-static void rotate_orientation(double q[4], const double spin[3], double dt) {
-    const double x = 0.5 * dt * spin[0], y = 0.5 * dt * spin[1], z = 0.5 * dt * spin[2];
+static void rotate_orientation(double q[4], const double angular[3], double dt) {
+    const double x = 0.5 * dt * angular[0], y = 0.5 * dt * angular[1], z = 0.5 * dt * angular[2];
     const double turned_q[4] = { q[0] + (x * q[3] + y * q[2] - z * q[1]), q[1] + (y * q[3] + z * q[0] - x * q[2]),
                                  q[2] + (z * q[3] + x * q[1] - y * q[0]), q[3] - (x * q[0] + y * q[1] + z * q[2]) };
     double length = 0.0;
@@ -113,17 +113,17 @@ static void end_body(rill_body *body, double dt, double lags) {
     double momentum[3], faster[3], turn[3];
     RILL_ASSERT(rill_body_are_finite(body->new_twist, 6));
     RILL_ASSERT(lags >= 0.0 && lags <= 1.0);
-    for (int i = 0; i < 3; ++i) faster[i] = body->new_twist[3 + i] - state->spin[i];
+    for (int i = 0; i < 3; ++i) faster[i] = body->new_twist[3 + i] - state->angular_velocity[i];
     multiply_vector(body->world_inertia, faster, turn);
     for (int i = 0; i < 3; ++i) {
         const double change = body->new_twist[i] - state->velocity[i] - dt * state->acceleration[i];
         body->forces.impulse[i] += prescribed ? dt * body->wrench[i] : body->mass * change;
-        body->forces.turn[i] += prescribed ? dt * body->wrench[3 + i] : turn[i];
+        body->forces.angular_impulse[i] += prescribed ? dt * body->wrench[3 + i] : turn[i];
         state->velocity[i] = body->new_twist[i];
-        state->spin[i] = body->new_twist[3 + i];
+        state->angular_velocity[i] = body->new_twist[3 + i];
     }
     for (int i = 0; i < 6; ++i) body->lag[i] *= lags;
-    if (!prescribed) multiply_vector(body->effective_inertia, state->spin, momentum);
+    if (!prescribed) multiply_vector(body->effective_inertia, state->angular_velocity, momentum);
     rill_body_advance(state->position, state->orientation, body->new_twist, dt);
     RILL_ASSERT(rill_body_is_unit(state->orientation) && rill_body_are_finite(state->position, 3));
     if (prescribed) return;
@@ -135,7 +135,7 @@ static void end_body(rill_body *body, double dt, double lags) {
     RILL_ASSERT(body->effective_inertia[0] > 0.0 && body->effective_inertia[4] > 0.0 &&
                 body->effective_inertia[8] > 0.0);
     rill_body_invert_matrix(body->effective_inertia, body->inverse_inertia);
-    multiply_vector(body->inverse_inertia, momentum, state->spin);
+    multiply_vector(body->inverse_inertia, momentum, state->angular_velocity);
 }
 
 void rill_bodies_end(const rill_body_stage *stage) {
@@ -166,14 +166,14 @@ double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, doubl
     for (size_t i = 0; i < bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
         if (!body->alive) continue;
-        double speed = 0.0, spin = 0.0, falls = 0.0;
+        double speed = 0.0, angular = 0.0, falls = 0.0;
         for (int k = 0; k < 3; ++k) {
             speed += body->state.velocity[k] * body->state.velocity[k];
-            spin += body->state.spin[k] * body->state.spin[k];
+            angular += body->state.angular_velocity[k] * body->state.angular_velocity[k];
             falls += body->state.acceleration[k] * body->state.acceleration[k];
         }
         /* (speed + falls dt) dt <= leeway */
-        const double own = sqrt(speed) + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : sqrt(spin) * body->form.reach);
+        const double own = sqrt(speed) + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : sqrt(angular) * body->form.reach);
         const double all = own + rill_body_lag_length(body) / left;
         const double far = leeway(body, flow), twice = all + sqrt(all * all + 4.0 * sqrt(falls) * far);
         if (twice > 0.0) limit = fmin(limit, 2.0 * far / twice);

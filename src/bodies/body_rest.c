@@ -22,9 +22,9 @@ static double rest_head(const rill_body_stage *stage) {
 
 /* Returns the speed of the fastest part of a body with a motion, at most. */
 static double speed_of(const rill_body *body, const double motion[6]) {
-    double speed = 0.0, spin = 0.0;
-    for (int i = 0; i < 3; ++i) speed += motion[i] * motion[i], spin += motion[3 + i] * motion[3 + i];
-    return sqrt(speed) + sqrt(spin) * body->form.reach;
+    double speed = 0.0, angular = 0.0;
+    for (int i = 0; i < 3; ++i) speed += motion[i] * motion[i], angular += motion[3 + i] * motion[3 + i];
+    return sqrt(speed) + sqrt(angular) * body->form.reach;
 }
 
 /* Tells whether all bodies rest, and would do so with the motion that they have now. */
@@ -33,7 +33,7 @@ static bool bodies_rest(const rill_body_stage *stage) {
         const rill_body *body = rill_body_in_order(stage->bodies, i);
         double change[6];
         for (int k = 0; k < 6; ++k)
-            change[k] = body->new_twist[k] - (k < 3 ? body->state.velocity[k] : body->state.spin[k - 3]);
+            change[k] = body->new_twist[k] - (k < 3 ? body->state.velocity[k] : body->state.angular_velocity[k - 3]);
         const double speed = speed_of(body, body->new_twist);
         if (isinf(body->mass) ? speed > 0.0 : !(speed < REST_SPEED)) return false;
         if (!(speed_of(body, change) <= REST_PUSH * stage->gravity * stage->dt)) return false;

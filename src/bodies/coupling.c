@@ -1,8 +1,8 @@
 /* How bodies and heads push each other: B and the forces, see bodies.h.
  *
- *   upright    part of a column that is in contact: room opens by part * (v + spin x r)_z, force rho g A D
+ *   upright    part of a column that is in contact: room opens by part * (v + w x r)_z, force rho g A D
  *   sideways   a body that moves along x takes D_f with it over each face, the mean of both columns: room opens by
- *              D_f / dx (v + spin x r)_x on one side and closes on the other, and the heads push with
+ *              D_f / dx (v + w x r)_x on one side and closes on the other, and the heads push with
  *              rho g dx D_f (e_l - e_r)
  *
  * The same numbers go both ways, so that no energy is made. And what a slope of the heads does to body and liquid

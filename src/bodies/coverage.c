@@ -84,13 +84,13 @@ static void find_shades(void *context, int32_t index) {
 /* Returns how far above the level a body counts as over a column already: it may come down on it within a sub-step.
  * Without a sub-step, or if liquid lies on it or may come to, any that it is over. */
 static double nearness(const rill_body_stage *stage, const rill_body *body) {
-    const double *velocity = body->state.velocity, *angular = body->state.spin;
-    double speed = 0.0, spin = 0.0;
+    const double *velocity = body->state.velocity, *angular = body->state.angular_velocity;
+    double speed = 0.0, turning = 0.0;
     for (int i = 0; i < 3; ++i)
-        speed += velocity[i] < 0.0 ? -velocity[i] : velocity[i], spin += angular[i] < 0.0 ? -angular[i] : angular[i];
+        speed += velocity[i] < 0.0 ? -velocity[i] : velocity[i], turning += angular[i] < 0.0 ? -angular[i] : angular[i];
     const rill_bed *bed = stage->flow->bed;
     if (stage->dt == 0.0 || stage->has_sources || body->deck_mass > 0.0) return (double)RILL_TOP;
-    return (0.25 * bed->grid.cell_size + 2.0 * stage->dt * (speed + spin * body->form.reach)) / bed->quantum;
+    return (0.25 * bed->grid.cell_size + 2.0 * stage->dt * (speed + turning * body->form.reach)) / bed->quantum;
 }
 
 /* Cuts the pieces of a shade to the void of a column; returns how many there are. A `stopped` body has below the

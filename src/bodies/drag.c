@@ -5,7 +5,7 @@
  *   form    where its cross-section grows or ends: 1/2 rho C_d |w|, half of it before and half behind; and upright
  *           1/2 rho C_d |w| + 6 mu / reach per area, which the bed bears
  *   turning 8 mu reach per area, as of a sphere (Kirchhoff), and of bodies too small for columns to tell of it the form
- *           drag of a disc about its diameter: 1/2 rho C_d |spin| times the mean of r^3 over it, 8 / (15 pi) reach^3
+ *           drag of a disc about its diameter: 1/2 rho C_d |w| times the mean of r^3 over it, 8 / (15 pi) reach^3
  *           or so
  *
  * w is the difference of speeds. With rates k taken from the speeds there are, all faces of a body are one implicit
@@ -83,7 +83,7 @@ static void begin_matrix(rill_body *body) {
     memset(body->drag_matrix, 0, sizeof body->drag_matrix);
     memset(body->drag_momentum, 0, sizeof body->drag_momentum);
     memcpy(body->new_twist, body->state.velocity, sizeof body->state.velocity);
-    memcpy(body->new_twist + 3, body->state.spin, sizeof body->state.spin);
+    memcpy(body->new_twist + 3, body->state.angular_velocity, sizeof body->state.angular_velocity);
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
         body->drag_matrix[7 * i] = i == 2 ? body->mass_upright : body->mass_along;
@@ -128,8 +128,8 @@ static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
     }
     /* Within a cell, columns know nothing of how a body turns. */
     const double *w = body->new_twist + 3, reach = body->form.reach,
-                 spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    const double form = body->small ? BLADE * body->drag * reach * reach * spin : 0.0;
+                 angular = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    const double form = body->small ? BLADE * body->drag * reach * reach * angular : 0.0;
     const double turning = wet * stage->density * reach * (8.0 * stage->settings->viscosity + form);
     for (int i = 3; i < 6; ++i) body->drag_matrix[7 * i] += turning * stage->dt;
 }
@@ -143,9 +143,9 @@ static void apply_drag(rill_body *body) {
     for (int i = 0; i < 3; ++i) {
         const double *row = body->world_inertia + 3 * i;
         body->forces.impulse[i] += body->mass * change[i];
-        body->forces.turn[i] += row[0] * change[3] + row[1] * change[4] + row[2] * change[5];
+        body->forces.angular_impulse[i] += row[0] * change[3] + row[1] * change[4] + row[2] * change[5];
         body->state.velocity[i] = body->drag_momentum[i];
-        body->state.spin[i] = body->drag_momentum[3 + i];
+        body->state.angular_velocity[i] = body->drag_momentum[3 + i];
     }
     memcpy(body->new_twist, body->drag_momentum, sizeof body->new_twist);
 }
@@ -176,6 +176,6 @@ void rill_bodies_apply_drag(const rill_body_stage *stage) {
         if (!isinf(body->mass)) continue;
         double wrench[6] = { 0 };
         rill_body_add_at_arm(face->axis, at, -give, wrench);
-        for (int k = 0; k < 3; ++k) body->forces.impulse[k] += wrench[k], body->forces.turn[k] += wrench[3 + k];
+        for (int k = 0; k < 3; ++k) body->forces.impulse[k] += wrench[k], body->forces.angular_impulse[k] += wrench[3 + k];
     }
 }

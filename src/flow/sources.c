@@ -185,7 +185,7 @@ void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
 double rill_source_rise(const rill_source *source, double cell_size) {
     const double millimetres_per_hour = 3.6e6;
     if (source->place_count == 0) return 0.0;
-    if (source->def.shape == RILL_SOURCE_RAIN) return source->def.rate / millimetres_per_hour;
+    if (source->def.shape == RILL_SOURCE_RAIN) return source->def.rain / millimetres_per_hour;
     return source->def.rate / (cell_size * cell_size * (double)source->place_count);
 }
 
@@ -360,7 +360,7 @@ static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
 }
 
 int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status) {
-    const bool active = time + dt > source->def.from && time < source->def.until && source->def.rate > 0.0;
+    const bool active = time + dt > source->def.from && time < source->def.until && rill_source_strength(&source->def) > 0.0;
     if (source->place_count == 0) { /* solids have moved over all of it */
         if (active) *status |= source->def.sink ? RILL_STATUS_SINK_DRY : RILL_STATUS_SOURCE_REFUSED;
         return 0;

@@ -24,6 +24,11 @@ typedef struct rill_source {
     int64_t pushed; /* quanta that it has put above ceilings in this sub-step, to be pushed on */
 } rill_source;
 
+/* What it gives or takes: m3/s, or mm/h of rain. */
+static inline double rill_source_strength(const rill_source_def *def) {
+    return def->shape == RILL_SOURCE_RAIN ? def->rain : def->rate;
+}
+
 /* Finds the source's columns; there may be none. On failure the source owns nothing more than before. */
 rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
                                rill_message *message);

@@ -9,7 +9,7 @@
  * and when the next cell opens it is filled with that, up to the level of the front. What is pressed out (expelled.h) is the
  * same with the other sign: the term -B.v of a prescribed body in the equation of the column's volume.
  *
- * Amounts are whole quanta and belong to the ledger (airborne). When the wall stops they are given back, by way of expelled.h. */
+ * Amounts are whole quanta and belong to the ledger (in_transit). When the wall stops they are given back, by way of expelled.h. */
 #ifndef RILL_MOTION_DRAWN_H
 #define RILL_MOTION_DRAWN_H
 

@@ -11,7 +11,7 @@
  * Liquid that leaves the wall has its velocity: that of the face between them, which is closed, is what the momentum of the
  * column begins with (Stelling & Duinmeijer 2003). Else it would have to be driven off by a heap before the wall.
  *
- * Amounts are whole quanta and belong to the ledger (airborne). A sub-step gives the part of what is left that its
+ * Amounts are whole quanta and belong to the ledger (in_transit). A sub-step gives the part of what is left that its
  * length is of the time left, rounded down: after T nothing is left. What a column does not take is tried again until
  * then, and then goes wherever there is room, at last through solids. */
 #ifndef RILL_MOTION_EXPELLED_H

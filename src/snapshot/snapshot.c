@@ -173,7 +173,7 @@ static void put_source(rill_writer *writer, const rill_source *source) {
     rill_put_f64(writer, def->radius);
     rill_put_f64s(writer, def->min, 3);
     rill_put_f64s(writer, def->max, 3);
-    rill_put_f64(writer, def->rate);
+    rill_put_f64(writer, rill_source_strength(def));
     rill_put_f64(writer, def->from);
     rill_put_f64(writer, def->until);
     rill_put_u32(writer, (uint32_t)source->book);

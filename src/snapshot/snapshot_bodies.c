@@ -44,7 +44,7 @@ static void put_body(rill_writer *writer, const rill_body *body) {
     rill_put_f64s(writer, state->position, 3);
     rill_put_f64s(writer, state->orientation, 4);
     rill_put_f64s(writer, state->velocity, 3);
-    rill_put_f64s(writer, state->spin, 3);
+    rill_put_f64s(writer, state->angular_velocity, 3);
     rill_put_f64s(writer, state->acceleration, 3);
     rill_put_f64s(writer, body->last_twist, 6);
     rill_put_f64(writer, body->last_dt);
@@ -52,7 +52,7 @@ static void put_body(rill_writer *writer, const rill_body *body) {
     rill_put_f64(writer, body->deck_mass);
     rill_put_f64s(writer, body->lag, 6);
     rill_put_f64s(writer, forces->impulse, 3);
-    rill_put_f64s(writer, forces->turn, 3);
+    rill_put_f64s(writer, forces->angular_impulse, 3);
     rill_put_f64(writer, forces->submerged_volume);
     rill_put_f64s(writer, forces->submerged_centre, 3);
     rill_put_f64(writer, forces->wetted_area);
@@ -141,7 +141,7 @@ static rill_result get_body(rill_loading *load, rill_body *body) {
     rill_get_f64s(reader, state->position, 3);
     rill_get_f64s(reader, state->orientation, 4);
     rill_get_f64s(reader, state->velocity, 3);
-    rill_get_f64s(reader, state->spin, 3);
+    rill_get_f64s(reader, state->angular_velocity, 3);
     rill_get_f64s(reader, state->acceleration, 3);
     rill_get_f64s(reader, body->last_twist, 6);
     body->last_dt = rill_get_f64(reader);
@@ -149,7 +149,7 @@ static rill_result get_body(rill_loading *load, rill_body *body) {
     body->deck_mass = rill_get_f64(reader);
     rill_get_f64s(reader, body->lag, 6);
     rill_get_f64s(reader, forces->impulse, 3);
-    rill_get_f64s(reader, forces->turn, 3);
+    rill_get_f64s(reader, forces->angular_impulse, 3);
     forces->submerged_volume = rill_get_f64(reader);
     rill_get_f64s(reader, forces->submerged_centre, 3);
     forces->wetted_area = rill_get_f64(reader);

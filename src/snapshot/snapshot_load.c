@@ -198,7 +198,7 @@ static rill_result get_source(rill_loading *load, rill_source *source) {
     def->radius = rill_get_f64(reader);
     rill_get_f64s(reader, def->min, 3);
     rill_get_f64s(reader, def->max, 3);
-    def->rate = rill_get_f64(reader);
+    *(def->shape == RILL_SOURCE_RAIN ? &def->rain : &def->rate) = rill_get_f64(reader);
     def->from = rill_get_f64(reader);
     def->until = rill_get_f64(reader);
     source->book = rill_loading_i32(reader);

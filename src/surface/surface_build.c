@@ -302,13 +302,13 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     rill_result result = rill_surface_fit(surface, view);
     if (!result && surface->terrain) result = follow_floor(surface, view);
     if (result) return result;
-    seconds[2] = lap(&clock);
+    seconds[RILL_SURFACE_STAGE_FLOOR] = lap(&clock);
     find_links(&build);
-    seconds[0] = lap(&clock);
+    seconds[RILL_SURFACE_STAGE_LEVELS] = lap(&clock);
     if (!find_numbers(&build)) return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's mesh");
     write_mesh(&build);
     rill_draw_depths_apply(&build);
-    seconds[1] = lap(&clock);
+    seconds[RILL_SURFACE_STAGE_TRIANGLES] = lap(&clock);
     if (surface->fringe) result = rill_meniscus_bend(surface, view);
     if (!surface->def.smooth_shores) rill_shore_paper_place(&build);
     if (surface->saddles > 0) {
@@ -317,7 +317,7 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     }
     if (!result && surface->def.form == RILL_SURFACE_GRIDS && !rill_grids_make(surface, view))
         result = rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's grids");
-    seconds[3] = lap(&clock);
+    seconds[RILL_SURFACE_STAGE_MENISCUS] = lap(&clock);
     surface->built = result == RILL_OK;
     return result;
 }

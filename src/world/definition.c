@@ -7,16 +7,18 @@
 
 #include "world/world.h"
 
-static const double LENGTH_LIMIT = 1e7;     /* m: positions and levels */
-static const double CELL_LEAST = 1e-6;      /* m */
-static const double CELL_MOST = 1e4;        /* m */
-static const double GRAVITY_LIMIT = 1e4;    /* m/s2 */
-static const double DENSITY_LEAST = 1e-3;   /* kg/m3: a hundredth of the lightest gas; what bodies weigh is divided by it */
-static const double DENSITY_MOST = 1e6;     /* kg/m3 */
+static const double LENGTH_LIMIT = 1e7;  /* m: positions and levels */
+static const double CELL_LEAST = 1e-6;   /* m */
+static const double CELL_MOST = 1e4;     /* m */
+static const double GRAVITY_LIMIT = 1e4; /* m/s2 */
+static const double DENSITY_LEAST =
+    1e-3;                               /* kg/m3: a hundredth of the lightest gas; what bodies weigh is divided by it */
+static const double DENSITY_MOST = 1e6; /* kg/m3 */
 static const double VISCOSITY_LIMIT = 1e6;  /* m2/s */
 static const double TENSION_LIMIT = 1e3;    /* N/m */
 static const double ORIFICE_LEAST = 1e-3;   /* what is lost grows with one over its square */
-static const double RATE_LIMIT = 1e9;       /* m3/s or mm/h */
+static const double RATE_LIMIT = 1e9;       /* m3/s */
+static const double RAIN_LIMIT = 1e9;       /* mm/h */
 static const double TIME_LIMIT = 1e15;      /* s */
 static const double STEP_LIMIT = 3600.0;    /* s */
 static const double PRESSURE_LIMIT = 1e9;   /* Pa */
@@ -200,7 +202,9 @@ rill_result rill_check_source_def(const rill_source_def *def, rill_message *mess
     if (!result)
         result = check_choice("source.shape", (int64_t)def->shape, RILL_SOURCE_POINT, RILL_SOURCE_RAIN, message);
     if (!result) result = check_source_place(def, message);
-    if (!result) result = check_range("source.rate", def->rate, 0.0, RATE_LIMIT, message);
+    const bool rains = def->shape == RILL_SOURCE_RAIN;
+    if (!result) result = check_range("source.rate", def->rate, 0.0, rains ? 0.0 : RATE_LIMIT, message);
+    if (!result) result = check_range("source.rain", def->rain, 0.0, rains ? RAIN_LIMIT : 0.0, message);
     if (!result) result = check_range("source.from", def->from, -TIME_LIMIT, TIME_LIMIT, message);
     if (!result && !(def->until >= def->from)) /* infinity is allowed, NaN is not */
         result = rill_fail(message, RILL_INVALID_ARGUMENT, "source.until is %g; expected at least source.from, %g",

@@ -20,9 +20,9 @@
 
 #include <math.h>
 
-#include "passages/passages.h"
 #include "motion/drawn.h"
 #include "motion/expelled.h"
+#include "passages/passages.h"
 
 int32_t rill_world_tilt(const rill_world *world, int axis) {
     const double normal = rill_world_normal_gravity(world), dx = world->def.grid.cell_size;
@@ -190,7 +190,8 @@ static double potential_of(const rill_world *world) {
         for (int32_t x = 0; x < bed->grid.cells[0]; ++x, ++i)
             for (int32_t k = bed->cell_first[i]; k < bed->cell_first[i + 1]; ++k)
                 sum += of_column(world, &s, x, y, bed->places[k]);
-    for (size_t i = 0; i < world->flow.expelled.count; ++i) sum += of_waiting(world, &s, expelled[i].place, expelled[i].amount);
+    for (size_t i = 0; i < world->flow.expelled.count; ++i)
+        sum += of_waiting(world, &s, expelled[i].place, expelled[i].amount);
     for (size_t i = 0; i < world->flow.drawn.count; ++i) sum += of_waiting(world, &s, drawn[i].place, drawn[i].amount);
     return sum;
 }
@@ -203,13 +204,13 @@ static double of_body(const rill_world *world, const rill_body *body) {
     const rill_pose pose = rill_pose_of(state->position, state->orientation);
     const double *i = body->inertia, *v = state->velocity;
     const double zero[3] = { world->bed.grid.origin[0], world->bed.grid.origin[1], world->bed.datum };
-    double spin[3] = { 0.0 }, sum = body->added_mass * v[2] * v[2];
+    double angular[3] = { 0.0 }, sum = body->added_mass * v[2] * v[2];
     for (int k = 0; k < 3; ++k) {
-        for (int j = 0; j < 3; ++j) spin[k] += pose.turn[3 * j + k] * state->spin[j];
+        for (int j = 0; j < 3; ++j) angular[k] += pose.turn[3 * j + k] * state->angular_velocity[j];
         sum += (body->mass + body->deck_mass) * v[k] * v[k];
         sum -= 2.0 * body->mass * state->acceleration[k] * (state->position[k] - zero[k]);
     }
-    const double *w = spin;
+    const double *w = angular;
     sum += i[0] * w[0] * w[0] + i[1] * w[1] * w[1] + i[2] * w[2] * w[2];
     sum += 2.0 * (i[3] * w[0] * w[1] + i[4] * w[0] * w[2] + i[5] * w[1] * w[2]);
     return 0.5 * sum;

@@ -6,10 +6,10 @@
 
 /* A pipe between two columns of the world; edges have none. */
 typedef struct rill_moving {
-    int32_t l, r;   /* plane indices: the west or south column, and the other */
-    bool sparse;    /* between sheets */
-    bool waits;     /* its velocity is that of the last move: the next sub-step drives it before it moves (passages.h) */
-    double u;       /* m/s, from l to r */
+    int32_t l, r; /* plane indices: the west or south column, and the other */
+    bool sparse;  /* between sheets */
+    bool waits;   /* its velocity is that of the last move: the next sub-step drives it before it moves (passages.h) */
+    double u;     /* m/s, from l to r */
     double opening; /* m: what it moves in a second is u times this times the cell size */
     double mass;    /* kg: its kinetic energy is mass u^2 / 2 */
 } rill_moving;

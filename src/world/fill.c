@@ -7,8 +7,8 @@
 
 #include "base/simd.h"
 #include "flow/column.h"
-#include "passages/passages.h"
 #include "kandemir/kandemir.h"
+#include "passages/passages.h"
 #include "world/method.h"
 
 /* ---------------------------------------------------------------------------------------------------- setting depth */

@@ -50,13 +50,13 @@ static int64_t quanta_in_columns(const rill_world *world) {
 static rill_ledger count(const rill_world *world) {
     rill_ledger ledger = { .columns = quanta_in_columns(world) };
     if (world->built) ledger.quantum_volume = rill_quantum_volume(&world->bed);
-    if (world->built) ledger.airborne = rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
+    if (world->built) ledger.in_transit = rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
     const rill_book *books = world->books.data;
     for (size_t i = 0; i < world->books.count; ++i) {
         ledger.poured += books[i].poured;
         ledger.drained += books[i].drained;
     }
-    ledger.error = ledger.columns + ledger.airborne - ledger.poured + ledger.drained;
+    ledger.error = ledger.columns + ledger.in_transit - ledger.poured + ledger.drained;
     return ledger;
 }
 

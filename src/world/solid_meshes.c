@@ -1,6 +1,6 @@
 /* Solids as triangles, for drawing them. */
 #include "bed/terrain_mesh.h"
-#include "world/world.h"
+#include "world/ids.h"
 
 rill_result rill_solid_get_mesh(const rill_world *world, rill_solid_id id, rill_solid_mesh *out) {
     if (!world) return RILL_INVALID_ARGUMENT;
@@ -29,7 +29,7 @@ rill_solid_id rill_world_solid_at(const rill_world *world, int32_t index) {
     const rill_solid_slot *slots = world ? world->solids.data : NULL;
     for (size_t i = 0; world && index >= 0 && i < world->solids.count; ++i) {
         if (!slots[i].solid || index-- > 0) continue;
-        return (rill_solid_id){ (uint32_t)slots[i].generation << 16 | (uint32_t)i };
+        return (rill_solid_id){ rill_id_of(world, i, slots[i].generation) };
     }
     return (rill_solid_id){ 0 };
 }

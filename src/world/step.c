@@ -37,7 +37,6 @@ static const char *const STATUS_NAMES[] = { "substeps capped", "source refused",
                                             "gravity lifted",  "passages capped", "squeezed", "bodies capped" };
 
 const char *rill_status_name(rill_status bit) {
-    if (bit == RILL_STATUS_REFUSED) return "refused";
     for (size_t i = 0; i < sizeof STATUS_NAMES / sizeof *STATUS_NAMES; ++i)
         if (bit == 1u << i) return STATUS_NAMES[i];
     return NULL;
@@ -264,11 +263,6 @@ static void note_substep(rill_step_context *step, double dt) {
 
 /* -------------------------------------------------------------------------------------------------------------- step */
 
-static rill_status refuse(rill_world *world, rill_result result) {
-    world->result = result;
-    return RILL_STATUS_REFUSED;
-}
-
 /* Memory for what is flooded as the step begins: else it is refused before anything has changed. */
 static rill_result ready_passages(rill_world *world, double dt) {
     const rill_step_context step = { .world = world, .normal = rill_world_normal_gravity(world) };
@@ -282,24 +276,22 @@ static rill_result ready_passages(rill_world *world, double dt) {
 }
 
 /* More was flooded than there was memory for: the world is where the last sub-step left it. */
-static rill_status stop_short(const rill_step_context *step) {
+static rill_result stop_short(const rill_step_context *step) {
     step->world->time = step->start + step->done;
-    return refuse(step->world,
-                  rill_fail(step->world->note, RILL_OUT_OF_MEMORY,
-                            "no memory for the passages that are flooded: stopped after %g of %g s", step->done, step->dt));
+    return rill_fail(step->world->note, RILL_OUT_OF_MEMORY,
+                     "no memory for the passages that are flooded: stopped after %g of %g s", step->done, step->dt);
 }
 
-rill_status rill_world_step(rill_world *world, double dt) {
-    if (!world) return RILL_STATUS_REFUSED;
-    if (!world->built) return refuse(world, rill_world_need_bed(world, "rill_world_step"));
+rill_result rill_world_step(rill_world *world, double dt) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!world->built) return rill_world_need_bed(world, "rill_world_step");
     if (!(dt > 0.0 && dt <= LONGEST_STEP))
-        return refuse(world,
-                      rill_fail(&world->message, RILL_INVALID_ARGUMENT,
-                                "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT,
+                         "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP);
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = ready_passages(world, dt);
-    if (followed) return refuse(world, followed);
+    if (followed) return followed;
     rill_world_forget_forces(world);
     const rill_method_entry *method = rill_world_method(world);
     rill_step_context step = begin(world, fmax(dt, SHORTEST_STEP));
@@ -315,19 +307,19 @@ rill_status rill_world_step(rill_world *world, double dt) {
              !rill_passages_out_of_memory(&world->flow));
     rill_pool_attend(world->pool, false);
     if (world->bodies.alive > 0 && method->layered) {
-        const rill_body_stage bodies = rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.normal);
+        const rill_body_stage bodies =
+            rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.normal);
         rill_bodies_report(&bodies);
         rill_bodies_find_drawn_levels(&bodies);
     }
     world->step = step.info;
-    world->result = RILL_OK;
-    if (rill_passages_out_of_memory(&world->flow)) return step.info.status | stop_short(&step);
+    if (rill_passages_out_of_memory(&world->flow)) return stop_short(&step);
     world->time = step.start + step.dt;
-    return step.info.status;
+    return RILL_OK;
 }
 
-rill_result rill_world_result(const rill_world *world) {
-    return world ? world->result : RILL_INVALID_ARGUMENT;
+rill_status rill_world_status(const rill_world *world) {
+    return world ? world->step.status : 0;
 }
 
 double rill_world_time(const rill_world *world) {

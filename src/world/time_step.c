@@ -76,7 +76,8 @@ void rill_step_prepare(rill_step_context *step, double dt) {
     const rill_bed *bed = &step->world->bed;
     const rill_flow *flow = &step->world->flow;
     double orifice = step->world->def.solver.orifice;
-    double dx = bed->grid.cell_size, q = bed->quantum, slowed = rill_world_method(step->world)->wave_limit(step, (double)flow->extent.depth * q) / dt;
+    double dx = bed->grid.cell_size, q = bed->quantum,
+           slowed = rill_world_method(step->world)->wave_limit(step, (double)flow->extent.depth * q) / dt;
     double normal = slowed < 1.0 ? step->normal * slowed * slowed : step->normal;
     rill_kernel_constants *k = &step->constants;
     k->capped = step->info.status & RILL_STATUS_SUBSTEPS_CAPPED;

@@ -2,9 +2,9 @@
  * of its own (bed/), which comes first: what follows relies on its places. */
 #include <math.h>
 
+#include "kandemir/kandemir.h"
 #include "motion/drawn.h"
 #include "motion/expelled.h"
-#include "kandemir/kandemir.h"
 #include "motion/opening_ceilings.h"
 #include "world/world.h"
 
@@ -92,7 +92,8 @@ static rill_result check_node(const rill_world *world, size_t index, rill_messag
     if (node->base < 0 || node->base > RILL_TOP)
         return wrong(message, "base of a column under a body", (int64_t)index, (double)node->base);
     const double most = RILL_HEAD_MOST;
-    if (!(node->e >= 0.0 && node->e <= most && fabs(node->pi) <= most && fabs(node->displaced_before) <= RILL_BODY_BOUND))
+    if (!(node->e >= 0.0 && node->e <= most && fabs(node->pi) <= most &&
+          fabs(node->displaced_before) <= RILL_BODY_BOUND))
         return wrong(message, "head under a body", (int64_t)index, node->e);
     if (node->deck < 0 || node->deck > RILL_TOP || (node->deck > 0 && !node->apart) || (node->apart && node->over))
         return wrong(message, "liquid on a body", (int64_t)index, (double)node->deck);
@@ -241,7 +242,8 @@ static rill_result check_held(const rill_world *world, rill_message *message) {
             return wrong(message, "amount of liquid that is held", (int64_t)i, (double)expelled[i].amount);
         if (!(expelled[i].seconds >= 0.0 && expelled[i].seconds <= RILL_EXPELLED_SLOWEST))
             return wrong(message, "time for which liquid is held", (int64_t)i, expelled[i].seconds);
-        if (!isfinite(expelled[i].wall[0]) || !isfinite(expelled[i].wall[1]) || expelled[i].side < -1 || expelled[i].side > 3)
+        if (!isfinite(expelled[i].wall[0]) || !isfinite(expelled[i].wall[1]) || expelled[i].side < -1 ||
+            expelled[i].side > 3)
             return wrong(message, "velocity of what presses liquid", (int64_t)i, expelled[i].wall[0]);
     }
     return RILL_OK;

@@ -1,8 +1,8 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/method.h"
 
-#include "passages/passages.h"
 #include "kandemir/kandemir.h"
+#include "passages/passages.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -32,8 +32,7 @@ typedef struct rill_book {
 } rill_book;
 enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL_BOOK_NORTH, RILL_BOOK_FIXED };
 
-/* A slot of an id table. An id's value is generation << 16 | index, generation starting at 1: never zero. A slot whose
- * generation has reached 65535 is not used again, so that no stale id ever names a new object. */
+/* A slot of an id table (ids.h). */
 typedef struct rill_solid_slot {
     rill_solid *solid; /* NULL: free, unless it is changed: then it still stands in the bed */
     uint16_t generation;
@@ -92,7 +91,6 @@ struct rill_world {
 
     double time;
     rill_step_info step;
-    rill_result result; /* of the last step */
     rill_message message;
     rill_message *note; /* &message: also calls that only read say what was wrong */
 };

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "bed/sheets.h"
-#include "passages/passages.h"
 #include "kandemir/kandemir.h"
+#include "passages/passages.h"
 #include "world/method.h"
 
 rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot) {

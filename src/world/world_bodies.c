@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "world/ids.h"
 #include "world/method.h"
 
 static const double LENGTH_LIMIT =
@@ -10,21 +11,18 @@ static const double MASS_LIMIT = 1e15; /* kg */
 static const double DRAG_LIMIT = 1000.0;
 static const double LEAST_DENSITY = 1e-9; /* kg/m3: a vacuum; what is lighter would be thrown about by rounding */
 
-static rill_body_id id_of(size_t index, uint16_t generation) {
-    return (rill_body_id){ (uint32_t)generation << 16 | (uint32_t)index };
+static rill_body_id id_of(const rill_world *world, size_t index, uint16_t generation) {
+    return (rill_body_id){ rill_id_of(world, index, generation) };
 }
 
 /* The body of an id, or NULL with a message. */
 static rill_body *body_of(const rill_world *world, rill_body_id id) {
-    const size_t index = id.value & 0xffffu, count = world->bodies.list.count;
+    const size_t index = rill_id_slot(id.value), count = world->bodies.list.count;
     if (index < count) {
         rill_body *body = rill_body_at(&world->bodies, (int32_t)index);
-        if (body->alive && body->generation == id.value >> 16) return body;
+        if (body->alive && rill_id_names(world, id.value, body->generation)) return body;
     }
-    rill_fail(world->note, RILL_INVALID_ID, "body id %#x is %s", (unsigned)id.value,
-              id.value == 0   ? "null"
-              : index < count ? "stale: that body was destroyed"
-                              : "of no body here");
+    rill_id_refuse(world, "body", id.value, count);
     return NULL;
 }
 
@@ -32,7 +30,7 @@ rill_body_id rill_body_find(const rill_world *world, const char *name) {
     if (!world || !name || !*name) return (rill_body_id){ 0 };
     for (size_t i = 0; i < world->bodies.list.count; ++i) {
         const rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
-        if (body->alive && strcmp(body->name, name) == 0) return id_of(i, body->generation);
+        if (body->alive && strcmp(body->name, name) == 0) return id_of(world, i, body->generation);
     }
     return (rill_body_id){ 0 };
 }
@@ -49,7 +47,7 @@ int32_t rill_world_body_count(const rill_world *world) {
 rill_body_id rill_world_body_at(const rill_world *world, int32_t index) {
     for (size_t i = 0; world && index >= 0 && i < world->bodies.list.count; ++i) {
         const rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
-        if (body->alive && index-- == 0) return id_of(i, body->generation);
+        if (body->alive && index-- == 0) return id_of(world, i, body->generation);
     }
     return (rill_body_id){ 0 };
 }
@@ -70,7 +68,7 @@ static rill_result take_state(const rill_body_state *state, rill_body_state *out
     rill_result result = check_members("position", state->position, 3, message);
     if (!result) result = check_members("orientation", state->orientation, 4, message);
     if (!result) result = check_members("velocity", state->velocity, 3, message);
-    if (!result) result = check_members("spin", state->spin, 3, message);
+    if (!result) result = check_members("angular_velocity", state->angular_velocity, 3, message);
     if (!result) result = check_members("acceleration", state->acceleration, 3, message);
     if (result) return result;
     double length = 0.0;
@@ -96,7 +94,7 @@ rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_b
     body->state = to;
     /* How it changed before is no guide to how it goes on: an engine's contacts happen at once, and are over. */
     memcpy(body->last_twist, body->state.velocity, sizeof body->state.velocity);
-    memcpy(body->last_twist + 3, body->state.spin, sizeof body->state.spin);
+    memcpy(body->last_twist + 3, body->state.angular_velocity, sizeof body->state.angular_velocity);
     return RILL_OK;
 }
 
@@ -217,13 +215,13 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
         double bound;
     } members[] = { { "position", state->position, 3, bound },
                     { "velocity", state->velocity, 3, bound },
-                    { "spin", state->spin, 3, bound },
+                    { "angular_velocity", state->angular_velocity, 3, bound },
                     { "acceleration", state->acceleration, 3, bound },
-                    { "velocity and spin before", body->last_twist, 6, bound },
+                    { "velocities before", body->last_twist, 6, bound },
                     { "lag", body->lag, 3, bound },
                     { "lag of turning", body->lag + 3, 3, 2.0 },
                     { "impulse", forces->impulse, 3, most },
-                    { "turn", forces->turn, 3, most },
+                    { "angular_impulse", forces->angular_impulse, 3, most },
                     { "submerged volume", &forces->submerged_volume, 1, most },
                     { "submerged centre", forces->submerged_centre, 3, most },
                     { "wetted area", &forces->wetted_area, 1, most },
@@ -239,7 +237,8 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
     if (!(body->last_dt >= 0.0 && body->last_dt <= 1e6))
         return rill_fail(message, RILL_INVALID_DATA, "body: its last step is %g s; expected 0 to 1e6", body->last_dt);
     if (!(body->added_mass >= 0.0 && body->added_mass <= 1e30))
-        return rill_fail(message, RILL_INVALID_DATA, "body: it carries along %g kg; expected 0 to 1e30", body->added_mass);
+        return rill_fail(message, RILL_INVALID_DATA, "body: it carries along %g kg; expected 0 to 1e30",
+                         body->added_mass);
     if (!(body->deck_mass >= 0.0 && body->deck_mass <= 1e30))
         return rill_fail(message, RILL_INVALID_DATA, "body: %g kg lie on it; expected 0 to 1e30", body->deck_mass);
     if (!(body->mass > 0.0 && body->mass >= LEAST_DENSITY * body->form.volume &&
@@ -260,10 +259,8 @@ static void drop(const rill_world *world, rill_body *body) {
     *body = (rill_body){ .generation = body->generation };
 }
 
-static rill_result check_new(const rill_world *world, const rill_body_def *def, const rill_body_id *out) {
-    if (!def || !out)
-        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
-                         def ? "a place for the id" : "a definition");
+static rill_result check_new(const rill_world *world, const rill_body_def *def) {
+    if (!def) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "def is NULL; expected a definition");
     rill_result result = rill_world_need_bed(world, "rill_body_create");
     if (!result) result = rill_check_name("body.name", def->name, world->note);
     if (result) return result;
@@ -307,13 +304,13 @@ static rill_result enlist(rill_world *world, rill_body *body, rill_body_id *out)
     }
     bodies->free_slots -= again;
     bodies->alive += 1;
-    *out = id_of(index, slot->generation);
+    if (out) *out = id_of(world, index, slot->generation);
     return RILL_OK;
 }
 
 rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_body_id *out) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    rill_result result = check_new(world, def, out);
+    rill_result result = check_new(world, def);
     if (result) return result;
     rill_body body = { .name = rill_string_copy(&world->allocator, def->name),
                        .shades = rill_array_make(sizeof(rill_shade)),

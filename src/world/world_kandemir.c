@@ -29,8 +29,7 @@ void rill_kandemir_stop_cell(rill_world *world, int32_t x, int32_t y) {
 /* Its waves are as fast whatever the depth is. */
 double rill_kandemir_wave_limit(const rill_step_context *step, double depth) {
     (void)depth;
-    return COURANT *
-           rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->normal);
+    return COURANT * rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->normal);
 }
 
 double rill_kandemir_chosen_limit(const rill_step_context *step) {

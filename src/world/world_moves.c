@@ -12,9 +12,9 @@
 #include "base/order.h"
 #include "bed/sheets.h"
 #include "bed/update.h"
-#include "passages/passages.h"
 #include "kandemir/kandemir.h"
 #include "motion/remap_flow.h"
+#include "passages/passages.h"
 #include "world/method.h"
 
 #include <string.h>
@@ -135,9 +135,9 @@ static rill_moving_solid mover_of(const rill_world *world, size_t slot, const ri
     const rill_solid_slot *at = (const rill_solid_slot *)world->solids.data + slot;
     const rill_area reach = rill_world_reach(world, at);
     rill_moving_solid mover = { .area = rill_area_empty(&reach) ? at->built : reach,
-                         .since = before ? before->since : world->time,
-                         .last = world->time,
-                         .slot = (int32_t)slot };
+                                .since = before ? before->since : world->time,
+                                .last = world->time,
+                                .slot = (int32_t)slot };
     if (!rill_area_empty(&reach) && !rill_area_empty(&at->built)) mover.area = union_of(&at->built, &reach);
     if (!at->solid) return mover;
     const rill_solid_def *def = &at->solid->def;
@@ -311,7 +311,7 @@ static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const 
         result = no_memory(world);
     if (!result)
         result = rill_remap_prepare(&world->moves->reshape, flow, &world->moves->update, how, &world->allocator,
-                                      world->note);
+                                    world->note);
     return result;
 }
 

@@ -2,22 +2,19 @@
  * (world_moves.c). */
 #include <string.h>
 
-#include "world/world.h"
+#include "world/ids.h"
 
-static rill_solid_id id_of(size_t index, uint16_t generation) {
-    return (rill_solid_id){ (uint32_t)generation << 16 | (uint32_t)index };
+static rill_solid_id id_of(const rill_world *world, size_t index, uint16_t generation) {
+    return (rill_solid_id){ rill_id_of(world, index, generation) };
 }
 
 const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id) {
-    const size_t index = id.value & 0xffffu;
+    const size_t index = rill_id_slot(id.value);
     if (index < world->solids.count) {
         const rill_solid_slot *slot = (const rill_solid_slot *)world->solids.data + index;
-        if (slot->solid && slot->generation == id.value >> 16) return slot;
+        if (slot->solid && rill_id_names(world, id.value, slot->generation)) return slot;
     }
-    rill_fail(world->note, RILL_INVALID_ID, "solid id %#x is %s", (unsigned)id.value,
-              id.value == 0                 ? "null"
-              : index < world->solids.count ? "stale: that solid was destroyed"
-                                            : "of no solid here");
+    rill_id_refuse(world, "solid", id.value, world->solids.count);
     return NULL;
 }
 
@@ -26,7 +23,7 @@ rill_solid_id rill_solid_find(const rill_world *world, const char *name) {
     const rill_solid_slot *slots = world->solids.data;
     for (size_t i = 0; i < world->solids.count; ++i) {
         const rill_solid *solid = slots[i].solid;
-        if (solid && solid->def.name && strcmp(solid->def.name, name) == 0) return id_of(i, slots[i].generation);
+        if (solid && solid->def.name && strcmp(solid->def.name, name) == 0) return id_of(world, i, slots[i].generation);
     }
     return (rill_solid_id){ 0 };
 }
@@ -51,7 +48,7 @@ static int64_t take_slot(rill_world *world) {
 /* The slot of an id for a change of its solid, or NULL with a message. */
 static rill_solid_slot *slot_of(rill_world *world, rill_solid_id id) {
     const rill_solid_slot *found = rill_world_solid(world, id);
-    return found ? (rill_solid_slot *)world->solids.data + (id.value & 0xffffu) : NULL;
+    return found ? (rill_solid_slot *)world->solids.data + rill_id_slot(id.value) : NULL;
 }
 
 static void note_change(rill_world *world, rill_solid_slot *slot) {
@@ -85,10 +82,8 @@ static rill_result check_solid_name(const rill_world *world, const char *name, r
                      name);
 }
 
-static rill_result check_new_solid(const rill_world *world, const rill_solid_def *def, const rill_solid_id *out) {
-    if (!def || !out)
-        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
-                         def ? "a place for the id" : "a definition");
+static rill_result check_new_solid(const rill_world *world, const rill_solid_def *def) {
+    if (!def) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "def is NULL; expected a definition");
     const rill_result result = check_solid_name(world, def->name, (rill_solid_id){ 0 });
     if (result) return result;
     if (world->solids_free == 0 && world->solids.count >= RILL_SLOTS_MAX)
@@ -99,7 +94,7 @@ static rill_result check_new_solid(const rill_world *world, const rill_solid_def
 
 rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill_solid_id *out) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    rill_result result = check_new_solid(world, def, out);
+    rill_result result = check_new_solid(world, def);
     if (result) return result;
     rill_solid *solid = NULL;
     result = rill_world_make_solid(world, def, false, &solid, world->note);
@@ -112,7 +107,7 @@ rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill
     rill_solid_slot *slot = (rill_solid_slot *)world->solids.data + index;
     *slot = (rill_solid_slot){ .solid = solid, .generation = (uint16_t)(slot->generation + 1) };
     note_change(world, slot);
-    *out = id_of((size_t)index, slot->generation);
+    if (out) *out = id_of(world, (size_t)index, slot->generation);
     return RILL_OK;
 }
 

@@ -1,23 +1,20 @@
 /* Sources and sinks of a world, by id. They attach to columns, so the bed comes first. */
 #include <string.h>
 
-#include "world/world.h"
+#include "world/ids.h"
 
-static rill_source_id id_of(size_t index, uint16_t generation) {
-    return (rill_source_id){ (uint32_t)generation << 16 | (uint32_t)index };
+static rill_source_id id_of(const rill_world *world, size_t index, uint16_t generation) {
+    return (rill_source_id){ rill_id_of(world, index, generation) };
 }
 
 /* The source of an id, or NULL with a message. */
 static rill_source *source_of(rill_world *world, rill_source_id id) {
-    const size_t index = id.value & 0xffffu;
+    const size_t index = rill_id_slot(id.value);
     if (index < world->sources.count) {
         rill_source *source = (rill_source *)world->sources.data + index;
-        if (source->alive && source->generation == id.value >> 16) return source;
+        if (source->alive && rill_id_names(world, id.value, source->generation)) return source;
     }
-    rill_fail(world->note, RILL_INVALID_ID, "source id %#x is %s", (unsigned)id.value,
-              id.value == 0                  ? "null"
-              : index < world->sources.count ? "stale: that source was destroyed"
-                                             : "of no source here");
+    rill_id_refuse(world, "source", id.value, world->sources.count);
     return NULL;
 }
 
@@ -25,7 +22,7 @@ rill_source_id rill_source_find(const rill_world *world, const char *name) {
     if (!world || !name || !*name) return (rill_source_id){ 0 };
     const rill_source *sources = world->sources.data;
     for (size_t i = 0; i < world->sources.count; ++i) {
-        if (sources[i].alive && strcmp(sources[i].name, name) == 0) return id_of(i, sources[i].generation);
+        if (sources[i].alive && strcmp(sources[i].name, name) == 0) return id_of(world, i, sources[i].generation);
     }
     return (rill_source_id){ 0 };
 }
@@ -38,10 +35,8 @@ void rill_world_drop_source(const rill_world *world, rill_source *source) {
     source->alive = false;
 }
 
-static rill_result check_new_source(const rill_world *world, const rill_source_def *def, const rill_source_id *out) {
-    if (!def || !out)
-        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
-                         def ? "a place for the id" : "a definition");
+static rill_result check_new_source(const rill_world *world, const rill_source_def *def) {
+    if (!def) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "def is NULL; expected a definition");
     rill_result result = rill_world_need_bed(world, "rill_source_create");
     if (!result) result = rill_check_source_def(def, world->note);
     if (result) return result;
@@ -95,13 +90,13 @@ static rill_result enlist(rill_world *world, rill_source *source, rill_source_id
     source->generation = (uint16_t)(slot->generation + 1);
     source->alive = true;
     *slot = *source;
-    *out = id_of(index, slot->generation);
+    if (out) *out = id_of(world, index, slot->generation);
     return RILL_OK;
 }
 
 rill_result rill_source_create(rill_world *world, const rill_source_def *def, rill_source_id *out) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    rill_result result = check_new_source(world, def, out);
+    rill_result result = check_new_source(world, def);
     if (result) return result;
     rill_source source = { .def = *def, .name = rill_string_copy(&world->allocator, def->name) };
     if (!source.name) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's name");
@@ -123,13 +118,22 @@ rill_result rill_source_destroy(rill_world *world, rill_source_id id) {
     return RILL_OK;
 }
 
-rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate) {
+static rill_result set_strength(rill_world *world, rill_source_id id, const double *rate, const double *rain) {
     if (!world) return RILL_INVALID_ARGUMENT;
     rill_source *source = source_of(world, id);
     if (!source) return RILL_INVALID_ID;
     rill_source_def changed = source->def;
-    changed.rate = rate;
+    if (rate) changed.rate = *rate;
+    if (rain) changed.rain = *rain;
     const rill_result result = rill_check_source_def(&changed, world->note);
-    if (!result) source->def.rate = rate;
+    if (!result) source->def = changed;
     return result;
+}
+
+rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate) {
+    return set_strength(world, id, &rate, NULL);
+}
+
+rill_result rill_source_set_rain(rill_world *world, rill_source_id id, double rain) {
+    return set_strength(world, id, NULL, &rain);
 }

@@ -157,3 +157,8 @@ rill_result rill_surface_get_info(const rill_surface *surface, rill_surface_info
     if (!result) *out = surface->info;
     return result;
 }
+
+const char *rill_surface_stage_name(rill_surface_stage stage) {
+    static const char *const names[RILL_SURFACE_STAGE_COUNT] = { "levels", "triangles", "floor", "meniscus" };
+    return (unsigned)stage < RILL_SURFACE_STAGE_COUNT ? names[stage] : NULL;
+}

@@ -41,7 +41,7 @@ static void pour_and_run(rill_world *world, fuzz_input *in, uint64_t die) {
     rill_world_fill_level(world, at, fuzz_double(in, 0.0, 0.012), NULL);
     rill_source_def rain = rill_default_source_def();
     rain.shape = RILL_SOURCE_RAIN;
-    rain.rate = 1e6;
+    rain.rain = 1e6;
     rill_source_id id;
     const bool steps = die % STEPS_ONE_IN == 0, rains = die / STEPS_ONE_IN % RAINS == 0;
     if (steps && !rains)

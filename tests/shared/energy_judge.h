@@ -88,7 +88,7 @@ static inline void judge_take_still(judge *j) {
     for (size_t i = 0; i < s->bodies; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
         memcpy(s->motion[i], body->state.velocity, 3 * sizeof(double));
-        memcpy(s->motion[i] + 3, body->state.spin, 3 * sizeof(double));
+        memcpy(s->motion[i] + 3, body->state.angular_velocity, 3 * sizeof(double));
         s->still -= judge_body_kinetic(body, s->motion[i], s->motion[i]);
     }
 }

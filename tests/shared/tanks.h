@@ -83,9 +83,8 @@ static inline rill_step_info step_info(const rill_world *world) {
 }
 
 static inline rill_status step(rill_world *world, double dt) {
-    rill_status status = rill_world_step(world, dt);
-    if (status & RILL_STATUS_REFUSED) fail_msg("step refused: %s", rill_world_message(world));
-    return status;
+    if (rill_world_step(world, dt) != RILL_OK) fail_msg("step refused: %s", rill_world_message(world));
+    return rill_world_status(world);
 }
 
 static inline void check(const rill_world *world) {

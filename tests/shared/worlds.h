@@ -157,8 +157,9 @@ static inline rill_world *make_busy_house(const rill_runtime *runtime) {
     memcpy(trough.min, (double[]){ 0.006, 0.002, 0.0 }, sizeof trough.min);
     memcpy(trough.max, (double[]){ 0.009, 0.004, 0.001 }, sizeof trough.max);
     trough.until = 0.5;
-    rill_source_def rain = point_source("rain", 0.0, 0.0, 0.0, 50.0);
+    rill_source_def rain = point_source("rain", 0.0, 0.0, 0.0, 0.0);
     rain.shape = RILL_SOURCE_RAIN;
+    rain.rain = 50.0;
     rill_source_id id, gone;
     must(world, rill_source_create(world, &well, &id));
     must(world, rill_source_create(world, &trough, &gone));
