@@ -3,7 +3,7 @@
 
 static const double G = 9.81, PI = 3.14159265358979323846;
 
-/* ------------------------------------------------------------------------------------------------------------ rest */
+/* ------------------------------------------------------------------------------------------------------------- rest */
 
 /* Some tanks in which a lake at rest reaches under ceilings. */
 static rill_world *tank_at_rest(int scene, rill_passages passages) {
@@ -155,7 +155,7 @@ static void bends_are_for_any(void **state) {
     rill_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------------------------------- siphons */
+/* ---------------------------------------------------------------------------------------------------------- siphons */
 
 /* ______________          wells of 8 cells at both ends; between them a duct 2 mm high that begins at the floor, climbs
  *     /  ________    \         2 mm per cell to a crest at 12 mm, runs level for 8 cells and falls again

@@ -1,7 +1,7 @@
-/* The kernels of the covered stage: every variant gives the same bits as the scalar one, on random and on hostile
- * graphs of any size, and what they add up is what crosses the faces. The sweeps of the guess lead to the solution, of
- * which is known: pressures p >= 0 and what is too much, r = f - A (p - pi), are complementary: r = 0 where p > 0, r <=
- * 0 where p = 0. */
+/* The kernels of passages: every variant gives the same bits as the scalar one, on random and on hostile graphs of any
+ * size, and what they add up is what crosses the faces. The sweeps of the prediction lead to the solution, of which is
+ * known: pressures p >= 0 and what is too much, r = f - A (p - pi), are complementary: r = 0 where p > 0, r <= 0 where
+ * p = 0. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ typedef struct graph {
     int32_t plane_b[CELLS], plane_c[CELLS], plane_H[CELLS], plane_code[CELLS]; /* of the columns the nodes stand for */
     float plane_u[CELLS], plane_v[CELLS];
     int32_t slot[NODES], island[NODES]; /* in the problem, whose patch is the grid */
-    float member[CELLS], extra[CELLS], wx[CELLS], wy[CELLS];
+    float placed[CELLS], extra[CELLS], wx[CELLS], wy[CELLS];
     double problem_f[CELLS], problem_x[CELLS];
     int32_t verdicts[VERDICTS], above, written, shown; /* chunks */
     float fastest;
@@ -94,7 +94,7 @@ static rill_passage_edges faces_of(graph *g) {
 }
 
 static rill_passage_problem problem_of(graph *g) {
-    return (rill_passage_problem){ g->slot, g->island, g->member, g->extra, g->wx, g->wy, g->problem_f, g->problem_x };
+    return (rill_passage_problem){ g->slot, g->island, g->placed, g->extra, g->wx, g->wy, g->problem_f, g->problem_x };
 }
 
 static rill_passage_columns planes_of(graph *g) {
@@ -180,7 +180,7 @@ static void fill_planes(graph *g, bool hostile) {
     }
 }
 
-/* Islands of members, some of which are solved otherwise. */
+/* Gives out islands of active nodes, some of which are solved otherwise. */
 static void give_slots(graph *g) {
     const double kept = chance(0.5) ? 1.0 : real(0.5, 1.0);
     const int32_t border = (int32_t)(next() % SIDE);
@@ -342,14 +342,14 @@ static void weights_are_placed(void **state) {
             }
             if (slot < 0) continue;
             assert_true(fabsf(g->extra[slot] - held) <= 1e-6f * held);
-            assert_true(g->member[slot] == 1.0f && g->problem_f[slot] == g->f[n] && g->problem_x[slot] == 0.0);
+            assert_true(g->placed[slot] == 1.0f && g->problem_f[slot] == g->f[n] && g->problem_x[slot] == 0.0);
         }
         free(g);
     }
     assert_true(joins > 1000 && holds > 1000);
 }
 
-/* What a variant does outside of its range: nothing. */
+/* Checks that a variant does nothing outside of its range. */
 static void ranges_end_anywhere(void **state) {
     (void)state;
     const rill_passage_kernels *all[4];
@@ -376,12 +376,12 @@ static void ranges_end_anywhere(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
-/* What crosses the faces of a node, of all or of covered ones: inwards, and outwards alone. */
-static void sum_faces(const graph *g, bool passages, double *by, double *out) {
+/* Adds up what crosses the faces of a node, of all or of flooded ones: inwards, and outwards alone. */
+static void sum_faces(const graph *g, bool flooded, double *by, double *out) {
     for (int32_t n = 0; n < g->node_count; ++n) by[n] = out[n] = 0.0;
     for (int32_t i = 1; i < g->face_count; ++i) {
         const int32_t l = g->l[i], r = g->r[i];
-        if (passages && !(g->ever_active[l] | g->ever_active[r])) continue;
+        if (flooded && !(g->ever_active[l] | g->ever_active[r])) continue;
         by[l] -= g->q[i];
         by[r] += g->q[i];
         out[g->q[i] > 0.0 ? l : r] += fabs(g->q[i]);
@@ -392,7 +392,7 @@ static bool nearly(double a, double b, double scale) {
     return fabs(a - b) <= 1e-9 * (1.0 + scale);
 }
 
-/* What full columns are, the kernels of the excess and of the judge say; what is added up, the faces. */
+/* Checks what the kernels of the excess and of the judge find against the sum over the faces. */
 static void nodes_get_what_crosses(void **state) {
     (void)state;
     const rill_passage_kernels *k = rill_passage_kernels_pick(false);
@@ -421,14 +421,15 @@ static void nodes_get_what_crosses(void **state) {
         for (int32_t n = 1; n < g->node_count; ++n) {
             assert_true(nearly(g->f[n], by[n], out[n] + fabs(by[n])));
             brief |= out[n] > 0.0 && out[n] > (double)g->H[n] - (double)RILL_LIMIT_SLACK;
-            fuller |= !g->ever_active[n] && g->fill[n] > RILL_NO_ROOF / 2 && by[n] != 0.0 && (double)g->fill[n] + by[n] > 0.0;
+            fuller |=
+                !g->ever_active[n] && g->fill[n] > RILL_NO_ROOF / 2 && by[n] != 0.0 && (double)g->fill[n] + by[n] > 0.0;
         }
         assert_int_equal(verdict, (brief ? RILL_VERDICT_SHORT : 0) | (fuller ? RILL_VERDICT_OVER : 0));
         free(g);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- look */
+/* ------------------------------------------------------------------------------------------------------------- scan */
 
 enum { ROW = RILL_TILE_W + 2, PLANE = (RILL_TILE_H + 2) * ROW };
 
@@ -451,7 +452,7 @@ static void fill_tile(tile *t, uint32_t from) {
     }
 }
 
-static void looks_agree(void **state) {
+static void scans_agree(void **state) {
     (void)state;
     const rill_passage_kernels *all[4];
     const int32_t count = rill_passage_kernels_all(all), corner = ROW + 1;
@@ -459,7 +460,7 @@ static void looks_agree(void **state) {
     for (uint32_t round = 0; round < 300; ++round) {
         static tile t;
         fill_tile(&t, round);
-        const rill_passage_scan look = { .at = { t.b + corner, t.c + corner, t.H + corner, t.code + corner,
+        const rill_passage_scan scan = { .at = { t.b + corner, t.c + corner, t.H + corner, t.code + corner,
                                                  t.u + corner, t.v + corner },
                                          .stride = ROW,
                                          .rows = 1 + (int32_t)(next() % RILL_TILE_H),
@@ -467,27 +468,27 @@ static void looks_agree(void **state) {
                                          .near_flooded = next() % 2,
                                          .nearly_full = chance(0.3) ? 2000000 : (int32_t)real(0, 1e6) };
         int32_t expected[RILL_TILE_W] = { 0 };
-        const bool any = all[0]->scan(&look, 0.5f, expected);
+        const bool any = all[0]->scan(&scan, 0.5f, expected);
         answers |= any ? 1 : 2;
         for (int32_t i = 1; i < count; ++i) {
             int32_t found[RILL_TILE_W] = { 0 };
-            assert_int_equal(all[i]->scan(&look, 0.5f, found), any);
+            assert_int_equal(all[i]->scan(&scan, 0.5f, found), any);
             assert_memory_equal(found, expected, sizeof found);
         }
         for (int32_t x = 0; x < RILL_TILE_W && any; ++x) { /* all that is flooded, and nothing beyond the rows */
             const int32_t flooded = expected[x] >> RILL_TILE_H, near = expected[x] & ((1 << RILL_TILE_H) - 1);
-            assert_int_equal(near >> look.rows, 0);
+            assert_int_equal(near >> scan.rows, 0);
             assert_int_equal(flooded & ~near, 0);
-            for (int32_t y = 0; y < look.rows; ++y)
+            for (int32_t y = 0; y < scan.rows; ++y)
                 assert_int_equal(flooded >> y & 1, t.code[corner + y * ROW + x] != 0);
         }
     }
     assert_int_equal(answers, 3);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ guess */
+/* ------------------------------------------------------------------------------------------------------- prediction */
 
-/* The problem of the guess on a graph. */
+/* The problem of the prediction on a graph. */
 typedef struct problem {
     int32_t neighbour[4][NODES], colour[NODES];
     float w[4][NODES], inverse[NODES], push[NODES], least[NODES], x[NODES];
@@ -495,7 +496,7 @@ typedef struct problem {
     int32_t count;
 } problem;
 
-static rill_prediction_nodes guess_of(problem *p) {
+static rill_prediction_nodes prediction_of(problem *p) {
     return (rill_prediction_nodes){ .neighbour = { p->neighbour[0], p->neighbour[1], p->neighbour[2], p->neighbour[3] },
                                     .w = { p->w[0], p->w[1], p->w[2], p->w[3] },
                                     .inverse = p->inverse,
@@ -505,8 +506,8 @@ static rill_prediction_nodes guess_of(problem *p) {
                                     .x = p->x };
 }
 
-/* Some columns cannot be members; members have any pressure; nobody beyond the list has any. If it is hostile some
- * faces are closed or all but closed: then there may be no solution. */
+/* Makes a problem: some columns cannot be active; active ones have any pressure; none beyond the list has any. If it is
+ * hostile some faces are closed or all but closed: then there may be no solution. */
 static problem *make_problem(uint32_t from, bool hostile, bool ordered) {
     graph *g = make_graph(from, hostile, ordered);
     problem *p = calloc(1, sizeof *p);
@@ -539,18 +540,18 @@ static problem *make_problem(uint32_t from, bool hostile, bool ordered) {
 }
 
 static void sweep(const rill_passage_kernels *kernels, problem *p, int sweeps) {
-    const rill_prediction_nodes guess = guess_of(p);
-    for (int i = 0; i < 2 * sweeps; ++i) kernels->relax(1, p->count, i % 2, 1.6f, &guess);
+    const rill_prediction_nodes prediction = prediction_of(p);
+    for (int i = 0; i < 2 * sweeps; ++i) kernels->relax(1, p->count, i % 2, 1.6f, &prediction);
 }
 
 static float miss(const rill_passage_kernels *kernels, problem *p) {
-    const rill_prediction_nodes guess = guess_of(p);
-    return kernels->residual(1, p->count, &guess);
+    const rill_prediction_nodes prediction = prediction_of(p);
+    return kernels->residual(1, p->count, &prediction);
 }
 
-/* How far the guess is off after some sweeps is the same in every variant, too: much at first, and hardly anything in
- * the end. */
-static void guesses_agree(void **state) {
+/* Checks that how far the prediction is off after some sweeps is the same in every variant, too: much at first, and
+ * hardly anything in the end. */
+static void predictions_agree(void **state) {
     (void)state;
     const rill_passage_kernels *all[4];
     const int32_t count = rill_passage_kernels_all(all);
@@ -575,7 +576,7 @@ static void guesses_agree(void **state) {
     }
 }
 
-/* What would be too much in a node with the pressures of the guess. */
+/* Returns what would be too much in a node with the predicted pressures. */
 static double left_over(const problem *p, int32_t n) {
     double sum = (double)p->f[n];
     for (int32_t k = 0; k < 4; ++k) sum -= (double)p->w[k][n] * ((double)p->x[n] - (double)p->x[p->neighbour[k][n]]);
@@ -584,7 +585,7 @@ static double left_over(const problem *p, int32_t n) {
 
 static void sweeps_find_the_solution(void **state) {
     (void)state;
-    int members = 0, others = 0;
+    int active_count = 0, others = 0;
     for (uint32_t round = 100; round < 130; ++round) {
         problem *p = make_problem(round, false, round % 2);
         const bool large = p->count > 300;
@@ -594,20 +595,20 @@ static void sweeps_find_the_solution(void **state) {
         for (int32_t n = 1; n < p->count; ++n) {
             if (p->inverse[n] == 0.0f) continue;
             const double rest = left_over(p, n), small = 2.0;
-            const bool member = p->x[n] > p->least[n];
-            members += member;
-            others += !member;
-            if (member ? fabs(rest) > small : rest > small)
+            const bool active = p->x[n] > p->least[n];
+            active_count += active;
+            others += !active;
+            if (active ? fabs(rest) > small : rest > small)
                 fail_msg("problem %u, node %d: pressure %g, too much by %g", round, (int)n,
                          (double)(p->x[n] - p->least[n]), rest);
         }
         free(p);
     }
-    assert_true(members > 1000 && others > 1000);
+    assert_true(active_count > 1000 && others > 1000);
 }
 
 /* Sweeps leave alone what is right. */
-static void members_stay(void **state) {
+static void active_nodes_stay(void **state) {
     (void)state;
     problem *p = make_problem(7, false, true);
     for (int32_t n = 1; n < p->count; ++n) p->push[n] = p->least[n] < 0.0f ? 0.0f : -10.0f * p->inverse[n];
@@ -620,9 +621,9 @@ static void members_stay(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_agree),           cmocka_unit_test(ranges_end_anywhere),
-        cmocka_unit_test(nodes_get_what_crosses),   cmocka_unit_test(looks_agree),
-        cmocka_unit_test(weights_are_placed),       cmocka_unit_test(guesses_agree),
-        cmocka_unit_test(sweeps_find_the_solution), cmocka_unit_test(members_stay),
+        cmocka_unit_test(nodes_get_what_crosses),   cmocka_unit_test(scans_agree),
+        cmocka_unit_test(weights_are_placed),       cmocka_unit_test(predictions_agree),
+        cmocka_unit_test(sweeps_find_the_solution), cmocka_unit_test(active_nodes_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* The graph of the covered stage, looked at from inside after steps of random layered worlds: every open face and
- * sparse pipe of an inner node is an edge, once and with the right ends; what has a ceiling beside a member is an inner
- * node; islands are the components of members. And the same bits however it is run. */
+/* The graph of passages, looked at from inside after steps of random layered worlds: every open face and
+ * sparse pipe of an inner node is an edge, once and with the right ends; what has a ceiling beside an active node is an
+ * inner node; islands are the components of active nodes. The bits are the same however it is run. */
 #include "tanks.h"
 
 #include "passages/passages_internal.h"
@@ -129,7 +129,7 @@ static void check_pipes(const rill_flow *flow) {
     free(times);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- members */
+/* ----------------------------------------------------------------------------------------------------- active nodes */
 
 static void check_edge(const rill_bed *bed, const rill_passage_solver *passages, const rill_passage_edges *e,
                        int32_t i) {
@@ -140,8 +140,8 @@ static void check_edge(const rill_bed *bed, const rill_passage_solver *passages,
     if (a->inner[ends[0]] && a->inner[ends[1]]) assert_int_equal(passages->pool[ends[0]], passages->pool[ends[1]]);
 }
 
-/* What is beside members, and that all that is flooded is one. */
-static void check_members(const rill_flow *flow) {
+/* Checks what is beside active nodes, and that all flooded columns are active. */
+static void check_active(const rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     const rill_bed *bed = flow->bed;
     for (int32_t i = 1; i < passages->faces.count; ++i) check_edge(bed, passages, &passages->faces, i);
@@ -177,7 +177,7 @@ static void find_exits(const rill_passage_solver *passages, const rill_passage_e
 /* Returns how many there are. */
 static int32_t check_islands(rill_passage_solver *passages) {
     const size_t count = (size_t)passages->node_count;
-    int32_t *to = calloc(count, sizeof *to), *island_of = calloc(count, sizeof *island_of), members = 0, roots = 0;
+    int32_t *to = calloc(count, sizeof *to), *island_of = calloc(count, sizeof *island_of), active_count = 0, roots = 0;
     bool *leads_out = calloc(count, sizeof *leads_out);
     assert_true(to && island_of && leads_out);
     for (int32_t n = 0; n < passages->node_count; ++n) to[n] = n;
@@ -191,8 +191,8 @@ static int32_t check_islands(rill_passage_solver *passages) {
     const bool any = rill_passages_find_islands(passages);
     for (int32_t k = 0; k < passages->island_count; ++k) {
         const rill_passage_island *island = &passages->islands[k];
-        assert_true(island->first == members && island->count > 0);
-        members += island->count;
+        assert_true(island->first == active_count && island->count > 0);
+        active_count += island->count;
         const int32_t root = to[passages->order[island->first]];
         assert_int_equal(island->sealed, !leads_out[root]);
         sealed |= island->sealed;
@@ -230,7 +230,7 @@ static void graphs_are_sound(void **state) {
             check_node_of(&world->bed, passages);
             check_faces(&world->bed, passages);
             check_pipes(&world->flow);
-            check_members(&world->flow);
+            check_active(&world->flow);
             islands += check_islands(passages);
             pipes += passages->pipes.count - 1;
             for (int32_t n = 1; n < passages->node_count; ++n) outer += !passages->nodes.inner[n];

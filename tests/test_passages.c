@@ -111,7 +111,7 @@ static void films_give_what_they_have(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------- over a range */
+/* ----------------------------------------------------------------------------------------------------- over a range */
 
 /* Wells of 10 x 9 cells, joined by passages as high as `D` cells are wide and three cells wide: straight, or with a
  * bend to a well in the north, or with a branch to one in the south too. Cells are `dx` wide. */

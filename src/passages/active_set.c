@@ -1,53 +1,54 @@
 /* The active set: which columns are under pressure, and under which. See passages.h.
  *
- * Members start as those of the last sub-step and the columns that would overfill without pressure. Then, in passes: solve
- * for the pressures that make every member end full, drop members whose pressure would be negative, add columns that would
- * overfill. With the openings frozen the matrix is an M-matrix, so that this converges from any start: one pass in flow, a
- * few dozen where a passage slams full. A component of members that has no open face to anything else is *sealed*: its
- * pressure is only known up to a constant, which is chosen so that the least is zero, and its members are never dropped.
+ * The set starts as the flooded columns and those that would overfill without pressure. Then, in passes: solve for the
+ * pressures that make every active column end full, drop columns whose pressure would be negative, add columns that
+ * would overfill. With the openings frozen the matrix is an M-matrix, so that this converges from any start: one pass
+ * in flow, a few dozen where a passage slams full. The pressure of a sealed island is only known up to a constant,
+ * which is chosen so that the least is zero, and its columns are never dropped.
  *
- * Pressures are at most those of the solution, whichever the members: one that is positive will stay, but negative ones may only
- * be drawn down by others. What was dropped too much would come back a ring of columns each pass: in the first passes, from time to
- * time after them, and from the start where columns are new, members are therefore guessed before they are solved for
- * (prediction.c). */
+ * Pressures are at most those of the solution, whichever columns are active: one that is positive will stay, but
+ * negative ones may only be drawn down by others. Columns that were dropped too early would come back a ring each pass:
+ * in the first passes, from time to time after them, and from the start where columns are new, the set is therefore
+ * predicted before it is solved for (prediction.c). */
 #include "passages/passages_internal.h"
 
 enum {
     PASSES = 64,
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
-    FARTHEST = 64,      /* columns that members grow in a pass */
-    PREDICT_EVERY = 4,        /* in so many passes members are guessed anew if some were dropped, and then every so many */
-    FEW = 8,            /* members dropped, for which that does not pay */
+    FARTHEST = 64,      /* columns that the set grows by in a pass */
+    PREDICT_EVERY = 4,        /* passes: in the first ones if columns were dropped, then once in so many */
+    FEW = 8,            /* columns dropped, for which predicting does not pay */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200    /* of all passes */
 };
 
-/* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
+/* Quanta that active columns may end off full: within the band that counts as full, and a small share of what moves. */
 static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 4.0, TOLERANCE_SHARE = 0x1p-20;
 
 typedef struct pressure_solve {
     rill_passage_stage stage;
     rill_passage_solver *passages;
     double tolerance; /* quanta */
-    bool changed;     /* members or openings are others than when islands were last looked for */
+    bool changed;     /* the set or openings have changed since islands were last found */
     bool sealed;      /* some island is */
-    bool careful;     /* openings may seal an island: look each time they change */
-    bool provisional;       /* members that are added now are looked at once more before it matters whether they are sealed */
-    int32_t reach;    /* how many columns further new members are added that these would fill; 0: none */
+    bool careful;     /* openings may seal an island: find islands each time they change */
+    bool provisional;       /* the set is judged once more before it matters whether it is sealed */
+    int32_t reach;    /* columns from new ones, as far as what these would fill is added, too; 0: not */
     int32_t largest_reach; /* the largest reach from now on */
 } pressure_solve;
 
-/* ------------------------------------------------------------------------------------------------------------- excess */
+/* ---------------------------------------------------------------------------------------------------------- growing */
 
-/* A node becomes a member. */
+/* Activates a node, and appends it to the queue. */
 static void activate_node(rill_passage_solver *passages, int32_t node, int32_t *count) {
     passages->nodes.active[node] = passages->nodes.ever_active[node] = 1;
     passages->marks[node] |= RILL_NODE_SWITCHED;
     passages->queue[(*count)++] = node;
 }
 
-/* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
- * would, up to s->reach columns from the `count` in the queue. Or members would grow by one column each pass. */
+/* Activates columns that the `count` new ones in the queue would overfill, because they push on what they cannot take,
+ * and columns that these would overfill, up to `reach` columns away. Otherwise the set would grow by one column each
+ * pass. */
 static void activate_beyond(pressure_solve *solve, int32_t *count) {
     rill_passage_solver *passages = solve->passages;
     const rill_passage_nodes *nodes = &passages->nodes;
@@ -75,7 +76,8 @@ static int32_t judge_part(const rill_passage_work *work, int32_t from, int32_t t
     return work->passages->kernels->judge(from, to, &work->passages->nodes, work->bound);
 }
 
-/* Whether a member would not end full, or columns had to be added: `*added` counts those, in the queue. */
+/* Activates columns that would overfill: `*added` counts them, in the queue. Returns whether there are any, or an
+ * active one would not end full. */
 static bool judge_excess(pressure_solve *solve, int32_t *added) {
     rill_passage_solver *passages = solve->passages;
     const rill_passage_nodes *nodes = &passages->nodes;
@@ -86,10 +88,10 @@ static bool judge_excess(pressure_solve *solve, int32_t *added) {
     return verdict != 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- start pressures */
+/* -------------------------------------------------------------------------------------------------- start pressures */
 
-/* The pressure with which a new member would be at rest with a neighbour over an edge, if that one's head is known and higher than the
- * best so far. */
+/* Returns the pressure with which a new node would be at rest with its neighbour over an edge, if the neighbour's head
+ * is known and higher than the best so far. */
 static double rest_over(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node,
                         double best) {
     const rill_passage_nodes *nodes = &passages->nodes;
@@ -99,7 +101,8 @@ static double rest_over(const rill_passage_solver *passages, const rill_passage_
     return pi > best ? pi : best;
 }
 
-/* Less than 0 if there is none. */
+/* Returns the pressure with which a new node would be at rest with the highest of its neighbours; less than 0 if no
+ * head is known. */
 static double rest_pressure(const rill_passage_solver *passages, int32_t node) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t faces[4] = { nodes->west[node], nodes->east[node], nodes->south[node], nodes->north[node] };
@@ -109,8 +112,8 @@ static double rest_pressure(const rill_passage_solver *passages, int32_t node) {
     return best;
 }
 
-/* Gives the `count` new members in the queue the pressure at which they would be at rest, from their neighbours on: a lake
- * that reaches into a passage is then exact from the first sub-step on. */
+/* Gives the `count` new nodes in the queue the pressure at which they would be at rest, from their neighbours on: a
+ * lake that reaches into a passage is then exact from the first sub-step on. */
 static void start_pressures(const pressure_solve *solve, int32_t count) {
     rill_passage_solver *passages = solve->passages;
     double *pi = passages->nodes.pi;
@@ -128,9 +131,9 @@ static void start_pressures(const pressure_solve *solve, int32_t count) {
         if (pi[passages->queue[i]] < 0.0) pi[passages->queue[i]] = 0.0;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- solve */
+/* ------------------------------------------------------------------------------------------------------------ solve */
 
-/* Drops members whose pressure has become negative, but for those of sealed islands. Returns how many. */
+/* Drops nodes whose pressure has become negative, but for those of sealed islands. Returns how many. */
 static int32_t drop_negative(pressure_solve *solve) {
     rill_passage_solver *passages = solve->passages;
     const rill_passage_nodes *nodes = &passages->nodes;
@@ -150,7 +153,7 @@ static int32_t correct_part(const rill_passage_work *work, int32_t from, int32_t
     return work->passages->kernels->correct(from, to, &work->passages->nodes);
 }
 
-/* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
+/* Adds the solved corrections, and drops nodes whose pressure has become negative. Returns how many. */
 static int32_t correct(pressure_solve *solve) {
     rill_passage_solver *passages = solve->passages;
     const rill_passage_work work = { .passages = passages };
@@ -164,9 +167,10 @@ static void find_sealed(pressure_solve *solve) {
     solve->changed = false;
 }
 
-/* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
+/* Judges what crosses now. Returns whether active nodes do not end full yet. New ones are appended to the `*added` in
+ * the queue. */
 static bool judge_active(pressure_solve *solve, int32_t *added) {
-    if (!solve->provisional || solve->passages->some_sealed) find_sealed(solve); /* else below, if members stay as they are */
+    if (!solve->provisional || solve->passages->some_sealed) find_sealed(solve); /* else below, if the set stays as it is */
     if (solve->sealed) solve->changed |= rill_passages_vent_sealed(solve->passages);
     rill_passages_find_excess(solve->passages);
     bool off = judge_excess(solve, added);
@@ -182,14 +186,14 @@ static bool judge_active(pressure_solve *solve, int32_t *added) {
     return judge_excess(solve, added);
 }
 
-/* The same; and what is beside new members is a node from now on. */
+/* Judges what crosses now, and has columns beside new active nodes be nodes from now on. */
 static bool measure_excess(pressure_solve *solve, int32_t *added) {
     const bool off = judge_active(solve, added);
     if (*added > 0) rill_passages_extend_nodes(&solve->stage, *added);
     return off;
 }
 
-/* Members as they will be, about; not where some are sealed. */
+/* Predicts the set, unless islands are sealed. */
 static void predict(pressure_solve *solve) {
     int32_t added = 0;
     if (solve->sealed || !rill_passages_predict(&solve->stage, 0.5 * solve->tolerance, &added)) return;
@@ -197,19 +201,20 @@ static void predict(pressure_solve *solve) {
     if (added > 0) rill_passages_extend_nodes(&solve->stage, added);
 }
 
-/* Openings by the donors that the pressures make now. */
+/* Opens all edges by the donors that the pressures make now. */
 static void open_anew(pressure_solve *solve) {
     rill_passages_open(&solve->stage, 1, 1);
     solve->changed |= solve->careful;
 }
 
-/* Members that have grown for a while grow twice as far each pass, until too many have been added: then more carefully. */
+/* Doubles the reach of a set that has grown for a while, until too many have been added: then goes on more
+ * carefully. */
 static void choose_reach(pressure_solve *solve, int32_t passes, bool too_many) {
     if (too_many && solve->reach > 0) solve->largest_reach = solve->reach / 4;
     solve->reach = too_many || passes < 3 ? 0 : rill_min_i(solve->reach > 0 ? 2 * solve->reach : 1, solve->largest_reach);
 }
 
-/* One pass: solves for the members there are, and lets them go whose pressure is negative. Returns how many these are. */
+/* Solves once for the set there is, and drops nodes whose pressure is negative. Returns how many. */
 static int32_t solve_once(pressure_solve *solve, rill_passage_report *report) {
     rill_passage_solver *passages = solve->passages;
     if (solve->changed || !passages->islands_valid) solve->sealed = rill_passages_find_islands(passages);
@@ -221,7 +226,7 @@ static int32_t solve_once(pressure_solve *solve, rill_passage_report *report) {
     return correct(solve);
 }
 
-/* Passes until all members end full. False if it takes too many. */
+/* Runs passes until all active nodes end full. False if it takes too many. */
 static bool run_passes(pressure_solve *solve, bool off, rill_passage_report *report) {
     for (int32_t fewest = INT32_MAX; off && !solve->passages->out_of_memory;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
@@ -234,12 +239,12 @@ static bool run_passes(pressure_solve *solve, bool off, rill_passage_report *rep
         solve->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         const int32_t dropped = solve_once(solve, report);
         if (rill_passages_flow(solve->passages) && report->passes <= OPENING_PASSES) open_anew(solve);
-        /* Or a guess brings back what has been dropped, for ever. */
+        /* Unless fewer are dropped, a prediction might bring them back for ever. */
         const bool fewer = dropped > FEW && dropped < fewest;
         fewest = rill_min_i(fewest, dropped);
         if ((fewer && report->passes < PREDICT_EVERY) || report->passes % PREDICT_EVERY == 0) predict(solve);
         choose_reach(solve, report->passes, dropped > 0);
-        int32_t added = 0; /* they start without pressure */
+        int32_t added = 0; /* nodes that start without pressure */
         off = measure_excess(solve, &added);
     }
     return true;
@@ -253,8 +258,8 @@ static int32_t list_filled(rill_passage_solver *passages) {
     return count;
 }
 
-/* Leaves the pressures in pi and what crosses each edge in q. Returns what covered faces change (rill_passages_find_change), or -1 if that
- * is not known. */
+/* Leaves the pressures in pi and what crosses each edge in q. Returns the bits of rill_passages_find_change, or -1 if
+ * they are unknown. */
 static int32_t find_pressures(pressure_solve *solve, rill_passage_report *report) {
     int32_t added = list_filled(solve->passages);
     solve->changed = added > 0;
@@ -275,7 +280,7 @@ static int32_t find_pressures(pressure_solve *solve, rill_passage_report *report
     if (report->capped) return -1;
     const int32_t change = rill_passages_find_change(solve->passages);
     if (!(change & RILL_VERDICT_SHORT)) return change;
-    rill_passages_limit(solve->passages); /* what the pressures drive; and members must do with less */
+    rill_passages_limit(solve->passages); /* slows what the pressures drive: active nodes must do with less */
     added = 0;
     off = measure_excess(solve, &added);
     report->capped = !run_passes(solve, off, report);
@@ -288,22 +293,22 @@ static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *
     return share < TOLERANCE_LEAST ? TOLERANCE_LEAST : share > TOLERANCE_MOST ? TOLERANCE_MOST : share;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- fronts */
+/* ----------------------------------------------------------------------------------------------------------- fronts */
 
-/* Whether what covered edges change, in f, would overfill a node whose faces are not all covered. */
+/* Says whether what flooded edges change, in f, would overfill a node whose faces are not all flooded. */
 static bool overflows(const rill_passage_solver *passages, int32_t n) {
     const rill_passage_nodes *nodes = &passages->nodes;
     return !nodes->ever_active[n] && nodes->f[n] != 0.0 && (double)nodes->fill[n] + nodes->f[n] > 0.0 && rill_passages_roofed(passages, n);
 }
 
-/* Covers all faces of a node. */
+/* Floods all faces of a node that would overfill. */
 static void flood_faces(rill_passage_solver *passages, int32_t n, int32_t *count) {
     if (!overflows(passages, n)) return;
     passages->nodes.ever_active[n] = 1;
     passages->queue[(*count)++] = n;
 }
 
-/* What covered pipes change at their ends, beside what covered faces do. */
+/* Adds to f what flooded pipes change at their ends. */
 static void change_over_pipes(const rill_passage_solver *passages) {
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i) {
@@ -313,8 +318,8 @@ static void change_over_pipes(const rill_passage_solver *passages) {
     }
 }
 
-/* Columns that are no members and yet move with them: one beside members may end below its ceiling only because as much leaves on
- * its other sides. Then all of its faces must move together, that is, all of them are covered. This is repeated,
+/* Floods the faces of columns that are not active and yet move with those that are: one beside them may end below its
+ * ceiling only because as much leaves on its other sides. All of its faces must move together then. This is repeated,
  * because its neighbours may be such columns then. */
 static void flood_fronts(const rill_passage_stage *stage, int32_t change) {
     rill_passage_solver *passages = stage->flow->passages;
@@ -333,7 +338,7 @@ static void flood_fronts(const rill_passage_stage *stage, int32_t change) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- move */
+/* ------------------------------------------------------------------------------------------------------------- move */
 
 rill_passage_report rill_passages_move(rill_flow *flow, const rill_flow_settings *settings,
                                       const rill_kernel_constants *constants) {

@@ -1,18 +1,17 @@
-/* Loops over all nodes and edges: what opens edges, what crosses them, and what that makes of every node. See passages.h.
+/* Loops over all nodes and edges: opening edges, what crosses them, and how full that makes every node. See passages.h.
  *
- * Loops over nodes and faces are cut into shares, for as many tasks. What happens to one of them does not depend on the cut,
- * and verdicts are bits that are or-ed, so that all is the same on any number of threads. Sparse pipes are few, and follow
- * one by one. */
+ * Loops over nodes and faces are cut into shares, for as many tasks. What happens to one of them does not depend on the
+ * cut, and verdicts are bits that are or-ed, so that all is the same on any number of threads. Sparse pipes are few,
+ * and follow one by one. */
 #include <stdatomic.h>
 
 #include "passages/passages_internal.h"
 #include "flow/limit.h"
 
-/* -------------------------------------------------------------------------------------------------------------- shares */
+/* ----------------------------------------------------------------------------------------------------------- shares */
 
-enum {
-    WORTH_A_SHARE = 2048
-}; /* nodes or faces: some microseconds of the faster loops, where starting tasks takes one */
+/* Nodes or faces: the faster loops take some microseconds for them, and starting tasks takes one. */
+enum { WORTH_A_SHARE = 2048 };
 
 typedef struct shared_loop {
     rill_passage_loop *loop;
@@ -21,7 +20,7 @@ typedef struct shared_loop {
     atomic_int verdict;
 } shared_loop;
 
-/* Shares begin where chunks do. */
+/* Returns where a share begins: where a chunk does, so that no chunk is parted. */
 static int32_t begin_of(const shared_loop *shared, int32_t share) {
     const int64_t at = shared->from + (int64_t)(shared->to - shared->from) * share / shared->shares;
     return share == 0 ? shared->from : share == shared->shares ? shared->to : (int32_t)(at - at % RILL_CHUNK);
@@ -43,7 +42,7 @@ int32_t rill_passages_run_loop(const rill_passage_solver *passages, int32_t from
     return atomic_load(&shared.verdict);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- edges */
+/* ------------------------------------------------------------------------------------------------------------ edges */
 
 static int32_t open_part(const rill_passage_work *work, int32_t from, int32_t to) {
     work->passages->kernels->open(from, to, &work->passages->nodes, work->edges, work->constants->lambda, work->paper);
@@ -71,7 +70,7 @@ bool rill_passages_flow(const rill_passage_solver *passages) {
     return flow_part(&work, 1, passages->pipes.count) | turned;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- excess */
+/* ----------------------------------------------------------------------------------------------------------- excess */
 
 static int32_t excess_part(const rill_passage_work *work, int32_t from, int32_t to) {
     work->passages->kernels->excess(from, to, &work->passages->nodes, work->edges);

@@ -1,17 +1,17 @@
-/* STRAIGHT: the paper's extended pipes, through flooded passages along x and y.
+/* EXTENDED PIPES of the paper, through flooded passages along x and y.
  *
- * Based on: Dagenais et al. 2018 section 3.3 (Fig. 3, right). A run of full columns along an axis, with a column that is not
- * full beyond each end, is one pipe between those two. Its faces lie in series and carry one flux q, so that the pressures
- * between them drop out:
+ * Based on: Dagenais et al. 2018 section 3.3 (Fig. 3, right). A run of full columns along an axis, with a column that
+ * is not full beyond each end, is one pipe between those two. Its faces lie in series and carry one flux q, so that the
+ * pressures between them drop out:
  *
  *     q = (sum of base / gain + sum of head) / (sum of 1 / w),     u = base + gain head,   w = gain reach of each face:
  *
- * the start flux is the mean of the fluxes that were there, weighted by inertance (the paper's zero throws momentum away and
- * makes ripples), the length is n dx + (dx/2) (D/H_in + D/H_out) by the inertance of the faces (passages.h; the literal
- * l = dx is sqrt(n + 1) too fast), viscosity and loss are those of covered faces. A run is under pressure while the level
- * beyond one of its ends at least reaches the lintel there; a run that is not drains like any other liquid. A run goes on
- * from sheet to sheet over sparse pipes where there is no open face. A passage that bends ends at its bend, and nothing
- * flows: that is what `passages = any` is for. */
+ * the start flux is the mean of the fluxes that were there, weighted by inertance (the paper's zero throws momentum
+ * away and makes ripples), the length is n dx + (dx/2) (D/H_in + D/H_out) by the inertance of the faces (passages.h;
+ * the literal l = dx is sqrt(n + 1) too fast), viscosity and loss are those of flooded faces. A run is under pressure
+ * while the level beyond one of its ends at least reaches the lintel there; a run that is not drains like any other
+ * liquid. A run goes on from sheet to sheet over sparse pipes where there is no open face. A passage that bends ends at
+ * its bend, and nothing flows: that is the reason for `passages = any`. */
 #include "passages/passages_internal.h"
 
 /* A face or a sparse pipe; edge 0: none. */
@@ -20,7 +20,7 @@ typedef struct link {
     int32_t edge;
 } link;
 
-/* Which columns make runs. */
+/* Says whether a node belongs to a run. */
 typedef bool belongs_to(const rill_passage_solver *passages, int32_t node);
 
 static bool is_full(const rill_passage_solver *passages, int32_t node) {
@@ -30,14 +30,15 @@ static bool is_active(const rill_passage_solver *passages, int32_t node) {
     return passages->nodes.active[node];
 }
 
-/* What leads on from a node along an axis, ahead or back: the face if it is open, else a sparse pipe that is. */
+/* Returns the link that leads on from a node along an axis, ahead or back: the face if it is open, else a sparse pipe
+ * that is. */
 static link link_of(const rill_passage_solver *passages, int32_t node, int32_t axis, bool ahead) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t face = axis ? ahead ? nodes->north[node] : nodes->south[node] : ahead ? nodes->east[node] : nodes->west[node];
     if (face > 0 && passages->faces.reach[face] > 0.0f) return (link){ &passages->faces, face };
     link found = { &passages->pipes, 0 };
     EACH_PIPE(passages, node,
-              edge) { /* the first of them: they hang in the order in which they were found, the last first */
+              edge) { /* the last in this order is the pipe that was added first */
         const rill_passage_edges *pipes = &passages->pipes;
         if (pipes->axis[edge] != axis || !(pipes->reach[edge] > 0.0f)) continue;
         if ((ahead ? pipes->l[edge] : pipes->r[edge]) == node) found.edge = edge;
@@ -49,7 +50,7 @@ static int32_t beyond(link at, int32_t node) {
     return at.edge > 0 ? rill_edge_other(at.edges, at.edge, node) : 0;
 }
 
-/* The next column of a run; 0 at its end. A pipe leads on only if it leads back, too. */
+/* Returns the next column of a run; 0 at its end. A pipe leads on only if it leads back, too. */
 static int32_t next_of(const rill_passage_solver *passages, belongs_to *belongs, int32_t node, int32_t axis, bool ahead) {
     const link on = link_of(passages, node, axis, ahead);
     const int32_t next = beyond(on, node);
@@ -58,7 +59,7 @@ static int32_t next_of(const rill_passage_solver *passages, belongs_to *belongs,
     return back.edges == on.edges && back.edge == on.edge ? next : 0;
 }
 
-/* The series of a run's edges. */
+/* Edges of a run in series. */
 typedef struct series {
     double flux, resistance; /* sums of base / gain + head, and of 1 / w */
     bool open;
@@ -74,7 +75,7 @@ static void add_link(series *sum, link at) {
     sum->resistance += 1.0 / ((double)edges->gain[at.edge] * (double)edges->reach[at.edge]);
 }
 
-/* The velocity that carries a flux over an edge is its base from now on, whatever the pressures. */
+/* Makes the velocity that carries a flux over an edge its base, whatever the pressures. */
 static void set_link(link at, double flux) {
     const rill_passage_edges *edges = at.edges;
     if (at.edge == 0) return;
@@ -83,14 +84,14 @@ static void set_link(link at, double flux) {
     edges->q[at.edge] = flux;
 }
 
-/* Whether the liquid beyond an end reaches the lintel there. */
+/* Says whether the liquid beyond an end reaches the lintel there. */
 static bool presses(const rill_passage_solver *passages, link at, int32_t node) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t other = beyond(at, node);
     return other > 0 && nodes->b[other] + nodes->H[other] >= rill_min_i(nodes->c[node], nodes->c[other]) - RILL_SUBMERGED;
 }
 
-/* The columns of a run that is under pressure become members. */
+/* Activates the columns of a run that is under pressure. */
 static void join_run(rill_passage_solver *passages, belongs_to *belongs, int32_t first, int32_t axis) {
     int32_t last = first;
     for (int32_t n = first; n > 0; n = next_of(passages, belongs, n, axis, true)) last = n;
@@ -101,13 +102,14 @@ static void join_run(rill_passage_solver *passages, belongs_to *belongs, int32_t
         passages->nodes.active[n] = passages->nodes.ever_active[n] = 1;
 }
 
-/* Whether a column is full, whether or not it may be a member. */
+/* Says whether a column is full, whether or not it may be active. */
 static bool full_node(const rill_passage_solver *passages, int32_t node) {
     const rill_passage_nodes *nodes = &passages->nodes;
     return node > 0 && nodes->c[node] < RILL_TOP && nodes->H[node] >= nodes->c[node] - nodes->b[node] - RILL_FULL_LOW;
 }
 
-/* A column beyond an end that is full too is no part of the run, and nobody knows its pressure: then nothing flows. */
+/* Finds the flux of a run. A column beyond an end that is full too is no part of it, and its pressure is unknown: then
+ * nothing flows. */
 static void drive_run(rill_passage_solver *passages, belongs_to *belongs, int32_t first, int32_t axis) {
     const link entry = link_of(passages, first, axis, false);
     series sum = { .open = true };
@@ -120,10 +122,10 @@ static void drive_run(rill_passage_solver *passages, belongs_to *belongs, int32_
     const int32_t behind = beyond(entry, first), ahead = beyond(link_of(passages, last, axis, true), last);
     const bool blind = full_node(passages, behind) || full_node(passages, ahead);
     double flux = sum.open && !blind ? sum.flux / sum.resistance : 0.0;
-    const double most = 0.5 * (double)passages->nodes.H[flux > 0.0 ? behind : ahead]; /* it may feed another, too */
+    const double most = 0.5 * (double)passages->nodes.H[flux > 0.0 ? behind : ahead]; /* it may feed another run, too */
     flux = flux > most ? most : flux < -most ? -most : flux;
     set_link(entry, flux);
-    for (int32_t n = first, next; n > 0; n = next) { /* links are looked for by their openings, which stay */
+    for (int32_t n = first, next; n > 0; n = next) { /* links are found by their openings, which stay */
         next = next_of(passages, belongs, n, axis, true);
         set_link(link_of(passages, n, axis, true), flux);
     }
@@ -136,7 +138,7 @@ static void each_run(rill_passage_solver *passages, int32_t axis, belongs_to *be
         if (belongs(passages, n) && next_of(passages, belongs, n, axis, false) == 0) work(passages, belongs, n, axis);
 }
 
-/* Columns that were in a run and are no more: nothing flows on into those that are full. */
+/* Closes the faces of columns that were in a run and are no more, into those that are full. */
 static void close_faces(const rill_passage_solver *passages) {
     const rill_passage_edges *faces = &passages->faces;
     for (int32_t i = 1; i < faces->count; ++i) {
@@ -146,7 +148,7 @@ static void close_faces(const rill_passage_solver *passages) {
     }
 }
 
-/* Whether a run leads over a pipe from one of its ends. */
+/* Says whether a run leads over a pipe from one of its ends. */
 static bool in_run(const rill_passage_solver *passages, int32_t pipe, bool ahead) {
     const rill_passage_edges *pipes = &passages->pipes;
     const int32_t node = ahead ? pipes->l[pipe] : pipes->r[pipe];
@@ -154,7 +156,7 @@ static bool in_run(const rill_passage_solver *passages, int32_t pipe, bool ahead
     return is_active(passages, node) && on.edges == pipes && on.edge == pipe;
 }
 
-/* Covered pipes that no run flows through are closed. */
+/* Closes flooded pipes that no run leads over. */
 static void close_pipes(const rill_passage_solver *passages) {
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i)

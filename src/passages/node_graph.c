@@ -1,12 +1,12 @@
 /* The graph: nodes, and the faces and sparse pipes between them. See passages_internal.h.
  *
- * Nodes are numbered row by row once all are found (rill_passages_link_nodes), so that most have their neighbours in a row, too; those
- * that a solve takes in are appended. */
+ * Nodes are numbered row by row once all are found (rill_passages_link_nodes), so that most have their neighbours in a
+ * row, too; those that a solve takes in are appended. */
 #include <string.h>
 
 #include "passages/passages_internal.h"
 
-/* -------------------------------------------------------------------------------------------------------------- ports */
+/* ------------------------------------------------------------------------------------------------------------ ports */
 
 static void add_to_port(rill_passage_solver *passages, int32_t port, int32_t place, int32_t pipe) {
     passages->port_place[port] = place;
@@ -31,13 +31,13 @@ void rill_passages_list_ports(const rill_flow *flow) {
         add_to_port(passages, pipes[i].port_l + 1, pipes[i].l, i);
         add_to_port(passages, pipes[i].port_r + 1, pipes[i].r, i);
     }
-    for (int32_t i = passages->port_count + 1; i > 1; --i) first[i] = first[i - 1]; /* they have moved on to the next */
+    for (int32_t i = passages->port_count + 1; i > 1; --i) first[i] = first[i - 1]; /* each is where the next begins */
     first[1] = 0;
     for (int32_t i = 1; i <= passages->port_count; ++i) passages->node_of[passages->port_place[i]] = -i;
     passages->ports_due = false;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
 void rill_passages_clear(rill_passage_solver *passages) {
     for (int32_t i = 1; i < passages->node_count; ++i)
@@ -64,7 +64,7 @@ bool rill_passages_make_node(rill_passage_solver *passages, const rill_bed *bed,
     nodes->pi[n] = nodes->x[n] = nodes->f[n] = 0.0;
     nodes->last[n] = nodes->before[n] = -1.0;
     passages->pool[n] = n;
-    passages->slot[n] = passages->island_of[n] = -1; /* of islands that may stay those that were found without it */
+    passages->slot[n] = passages->island_of[n] = -1; /* of no island, even if those that were found before it stay */
     passages->marks[n] = nodes->contiguous[n / RILL_CHUNK] = nodes->in_row[n / RILL_CHUNK] = 0;
     passages->node_of[at.place] = n;
     passages->node_count = n + 1;
@@ -76,7 +76,7 @@ int32_t rill_passages_node_at(rill_passage_solver *passages, const rill_bed *bed
     return passages->node_of[at.place];
 }
 
-/* -------------------------------------------------------------------------------------------------------------- edges */
+/* ------------------------------------------------------------------------------------------------------------ edges */
 
 static int32_t add_edge(rill_passage_solver *passages, rill_passage_edges *edges, int32_t l, int32_t r, int32_t axis,
                         int32_t at) {
@@ -108,7 +108,7 @@ void rill_passages_flatten_pools(const rill_passage_solver *passages) {
     for (int32_t n = 1; n < passages->node_count; ++n) passages->pool[n] = passages->pool[passages->pool[n]];
 }
 
-/* The nodes at the ends of a face know it. */
+/* Tells the nodes at the ends of a face of it. */
 static void link_face(const rill_passage_solver *passages, int32_t face) {
     const rill_passage_edges *faces = &passages->faces;
     const rill_passage_nodes *nodes = &passages->nodes;
@@ -118,7 +118,8 @@ static void link_face(const rill_passage_solver *passages, int32_t face) {
     nodes->contiguous[l / RILL_CHUNK] = nodes->contiguous[r / RILL_CHUNK] = 0;
 }
 
-/* The face towards `step` (-1 or 1) along an axis, unless it is an edge already, or closed. False without memory. */
+/* Adds the face towards `step` (-1 or 1) along an axis, unless it is an edge already, or closed. False without
+ * memory. */
 static bool add_face(rill_passage_solver *passages, const rill_bed *bed, int32_t node, int32_t axis, int32_t step) {
     const rill_passage_spot here = rill_passages_spot_of(passages, node);
     const int32_t far = step * (axis ? bed->sheets[here.sheet].stride : 1);
@@ -161,7 +162,7 @@ static bool add_pipe(rill_passage_solver *passages, const rill_flow *flow, int32
     return true;
 }
 
-/* Makes a node an inner one, with all of its edges. False without memory. */
+/* Makes a node an inner one, and adds all of its edges. False without memory. */
 static bool make_inner(rill_passage_solver *passages, const rill_flow *flow, int32_t node) {
     bool good = true;
     for (int32_t axis = 0; axis < 2; ++axis)
@@ -170,7 +171,7 @@ static bool make_inner(rill_passage_solver *passages, const rill_flow *flow, int
     for (int32_t i = passages->port_first[port]; port > 0 && good && i < passages->port_first[port + 1]; ++i) {
         const rill_pipe *ends = &flow->sparse->pipes[passages->port_pipes[i]];
         const int32_t other = passages->node_of[ends->l == passages->nodes.place[node] ? ends->r : ends->l];
-        if (other > 0 && passages->nodes.inner[other]) continue; /* it has been there first */
+        if (other > 0 && passages->nodes.inner[other]) continue; /* which has added the pipe already */
         good = add_pipe(passages, flow, node, passages->port_pipes[i]);
     }
     passages->nodes.inner[node] = 1;
@@ -182,7 +183,7 @@ static bool make_inner(rill_passage_solver *passages, const rill_flow *flow, int
     return good;
 }
 
-/* Takes in a neighbour of a node, if it has a ceiling, and appends it to the queue. */
+/* Makes a neighbour of a node an inner one, if it has a ceiling, and appends it to the queue. False without memory. */
 static bool make_inner_beside(rill_passage_solver *passages, const rill_flow *flow, int32_t other, int32_t *count) {
     if (other == 0 || passages->nodes.inner[other] || !rill_passages_may_be_inner(flow->bed, rill_passages_spot_of(passages, other))) return true;
     passages->queue[(*count)++] = other;
@@ -204,9 +205,9 @@ bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_f
     return good;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- order */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
-/* Orders the nodes by their columns' places, digit by digit: into `order`. */
+/* Orders the nodes by the places of their columns, digit by digit (radix sort): into `order`. */
 static void order_nodes(rill_passage_solver *passages) {
     enum { BITS = 11, DIGITS = 1 << BITS };
     const int32_t *place = passages->nodes.place;
@@ -228,7 +229,7 @@ static void permute(const rill_passage_solver *passages, int32_t *plane) {
     memcpy(plane + 1, passages->queue + 1, (size_t)(passages->node_count - 1) * sizeof *plane);
 }
 
-/* Numbers the nodes anew, row by row: neighbours in the bed are neighbours here, too. */
+/* Numbers the nodes anew, row by row: neighbours in the bed are neighbours in the graph, too. */
 static void number_nodes(rill_passage_solver *passages) {
     const rill_passage_nodes *nodes = &passages->nodes;
     int32_t *const planes[] = { nodes->place, nodes->tile, nodes->sheet, nodes->column, nodes->row, nodes->port, nodes->inner };
@@ -237,7 +238,7 @@ static void number_nodes(rill_passage_solver *passages) {
     for (int32_t n = 1; n < passages->node_count; ++n) passages->node_of[nodes->place[n]] = n;
 }
 
-/* The faces along an axis, in the order of the nodes they begin at. False without memory. */
+/* Adds the faces along an axis, in the order of the nodes they begin at. False without memory. */
 static bool add_faces(rill_passage_solver *passages, const rill_bed *bed, int32_t axis) {
     for (int32_t n = 1; n < passages->node_count; ++n) {
         const rill_passage_nodes *nodes = &passages->nodes;
@@ -259,7 +260,7 @@ static bool add_pipes(rill_passage_solver *passages, const rill_flow *flow) {
         for (int32_t i = passages->port_first[port]; port > 0 && good && i < passages->port_first[port + 1]; ++i) {
             const rill_pipe *ends = &flow->sparse->pipes[passages->port_pipes[i]];
             const int32_t l = passages->node_of[ends->l], r = passages->node_of[ends->r];
-            if (passages->nodes.inner[l] && passages->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* twice */
+            if (passages->nodes.inner[l] && passages->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* added from the other end already */
             good = add_pipe(passages, flow, n, passages->port_pipes[i]);
             join_pools(passages, l, r);
         }
@@ -267,14 +268,14 @@ static bool add_pipes(rill_passage_solver *passages, const rill_flow *flow) {
     return good;
 }
 
-/* Whether numbers are so many in a row from `at` on. */
+/* Says whether the numbers of a chunk from `at` on follow each other. */
 static bool in_a_row(const int32_t *of, int32_t at) {
     int32_t odd = 0;
     for (int32_t k = 0; k < RILL_CHUNK; ++k) odd |= of[at + k] ^ (of[at] + k);
     return odd == 0;
 }
 
-/* Finds the chunks in which nothing has to be looked up one by one. */
+/* Finds the chunks in which neighbours need not be looked up one by one. */
 static void find_contiguous(const rill_passage_solver *passages) {
     const rill_passage_edges *faces = &passages->faces;
     const rill_passage_nodes *nodes = &passages->nodes;

@@ -1,14 +1,14 @@
-/* Which columns may be covered: those that are flooded or might fill within the sub-step, as inner nodes, with all that stands beside
- * them. See passages_internal.h.
+/* The search for nodes: columns that are flooded or might fill within a few sub-steps, as inner nodes, with all that
+ * stands beside them. See passages_internal.h.
  *
- * Tiles with a ceiling in them are looked at one by one for columns to begin from. From there all that is flooded is reached
- * over faces and pipes, whether or not its tile is asleep: pressure knows no distance. A pool of which all tiles sleep is left
- * alone.
+ * Tiles with a ceiling in them are scanned for columns to begin from (passage_tiles.c). From there all that is flooded
+ * is reached over faces and pipes, whether or not its tile is asleep: pressure knows no distance. A pool of which all
+ * tiles sleep is left alone.
  *
- * Looking costs more than reading the nodes, so that it is done every few sub-steps only, and when tiles fall asleep or wake.
- * A column that fills meanwhile is blocked by the limiters for as long, unless it stands beside a member. Each
- * step begins with a look, or it would matter to the bits whether it began from a snapshot. Nodes follow from what is seen
- * in tiles, so that a look that sees the same as the last one leaves them as they are. */
+ * Searching costs more than reading the nodes, so that it is done every few sub-steps only, and when tiles fall asleep
+ * or wake. A column that fills meanwhile is blocked by the limiters for as long, unless it stands beside an active one.
+ * Each step begins with a search, or it would matter to the bits whether it began from a snapshot. Nodes follow from
+ * the scans of tiles, so that scans that find the same as the last ones leave them as they are. */
 #include <string.h>
 
 #include "base/dispatch.h"
@@ -17,16 +17,16 @@
 
 RILL_DISPATCH(rill_passage_kernels)
 
-/* --------------------------------------------------------------------------------------------------------------- look */
+/* ----------------------------------------------------------------------------------------------------------- search */
 
-/* The spot beyond a face of a node: 0 west, 1 east, 2 south, 3 north. */
+/* Returns the spot beyond a face of a node: 0 west, 1 east, 2 south, 3 north. */
 static rill_passage_spot spot_beyond(const rill_bed *bed, rill_passage_spot here, int32_t face) {
     const int32_t step = face % 2 ? 1 : -1, along = face / 2;
     return (rill_passage_spot){ here.place + step * (along ? bed->sheets[here.sheet].stride : 1), here.sheet,
                    here.column + (along ? 0 : step), here.row + (along ? step : 0) };
 }
 
-/* The spots beside a node that are no nodes: beyond open faces, and at the other ends of sparse pipes. */
+/* A walk over the spots beside a node that are no nodes: beyond open faces, and at the other ends of sparse pipes. */
 typedef struct neighbour_walk {
     const rill_flow *flow;
     rill_passage_spot here;
@@ -51,7 +51,8 @@ static bool next_neighbour(neighbour_walk *walk, rill_passage_spot *out) {
     return false;
 }
 
-/* Makes an inner node of a column, and appends it to the queue, if it may be one and is not yet. False without memory. */
+/* Makes an inner node of a column, and appends it to the queue, if it may be one and is not yet. False without
+ * memory. */
 static bool discover(rill_passage_solver *passages, const rill_bed *bed, rill_passage_spot at, int32_t *count) {
     if (passages->node_of[at.place] > 0 || !rill_passages_may_be_inner(bed, at)) return true;
     if (!rill_passages_make_node(passages, bed, at)) return false;
@@ -84,7 +85,7 @@ static bool add_tile(rill_flow *flow, rill_passage_tile *at) {
     return good;
 }
 
-/* All that stands beside inner nodes. */
+/* Makes outer nodes of all that stands beside inner ones. False without memory. */
 static bool add_outer_nodes(rill_flow *flow) {
     rill_passage_solver *passages = flow->passages;
     const int32_t inner = passages->node_count;
@@ -96,7 +97,7 @@ static bool add_outer_nodes(rill_flow *flow) {
     return good;
 }
 
-/* Whether columns of a tile that sleeps have been reached from others: then all of it is simulated. */
+/* Says whether columns of a tile that sleeps have been reached from others: then all of it is simulated. */
 static bool is_reached(const rill_passage_solver *passages, const rill_passage_tile *at, const rill_bed *bed) {
     const rill_sheet *sheet = &bed->sheets[at->sheet];
     for (int32_t y = 0; y < RILL_TILE_H; ++y)
@@ -109,7 +110,8 @@ static bool is_reached(const rill_passage_solver *passages, const rill_passage_t
     return false;
 }
 
-/* The inner nodes, tile by tile: those that are awake, and what is reached from them. False without memory. */
+/* Makes the inner nodes, tile by tile: of those that are awake, and of those reached from them. False without
+ * memory. */
 static bool add_tiles(rill_flow *flow) {
     rill_passage_solver *passages = flow->passages;
     bool good = true;
@@ -126,7 +128,7 @@ static bool add_tiles(rill_flow *flow) {
     return good;
 }
 
-/* The nodes are as if they had just been made. */
+/* Makes the nodes as if they had just been made. */
 static void reset_nodes(rill_passage_solver *passages) {
     const rill_passage_nodes *nodes = &passages->nodes;
     for (int32_t n = 1; n < passages->node_count; ++n) nodes->last[n] = nodes->before[n] = -1.0;
@@ -150,7 +152,7 @@ static void search_nodes(rill_flow *flow, float lambda) {
     passages->out_of_memory |= !good;
 }
 
-/* Whether the nodes of the last sub-step still do. */
+/* Says whether the nodes of the last sub-step still serve. */
 static bool nodes_reusable(const rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     if (!passages->reusable || flow->substep % RILL_SCAN_EVERY == 0) return false;
@@ -161,9 +163,9 @@ static bool nodes_reusable(const rill_flow *flow) {
     return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- read */
+/* ------------------------------------------------------------------------------------------------------------- read */
 
-/* A node that is no member, for the time being. */
+/* Lets a node not be active in this sub-step. */
 static void deactivate(const rill_passage_nodes *nodes, int32_t node) {
     nodes->fill[node] = RILL_NO_ROOF;
     nodes->was_active[node] = nodes->ever_active[node] = nodes->active[node] = 0;
@@ -174,7 +176,7 @@ static int32_t read_part(const rill_passage_work *work, int32_t from, int32_t to
     return work->passages->kernels->read(from, to, &work->passages->nodes, &work->planes);
 }
 
-/* Columns into the nodes [from, to). */
+/* Reads columns into the nodes [from, to). */
 static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
     rill_passage_solver *passages = flow->passages;
     const rill_passage_work work = { .passages = passages, .planes = rill_passages_planes(flow) };
@@ -183,7 +185,7 @@ static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
     if (verdict & RILL_VERDICT_SEALED) passages->some_sealed = true;
 }
 
-/* The ceiling of a column that rises (in_transit.h) is where it is for the time being. */
+/* Holds a ceiling that opens (motion/opening_ceilings.h) where it is for the time being. */
 static void hold_opening(const rill_passage_solver *passages, const rill_opening *openings) {
     const int32_t node = passages->node_of[openings->place];
     if (node <= 0 || !rill_passages_roofed(passages, node)) return;
@@ -191,7 +193,7 @@ static void hold_opening(const rill_passage_solver *passages, const rill_opening
     passages->nodes.fill[node] += openings->room;
 }
 
-/* Velocities of edges from these on, and what drives them. */
+/* Reads the velocities of edges from these on, and drives them. */
 static void drive_from(const rill_passage_stage *stage, int32_t face, int32_t pipe) {
     const rill_flow *flow = stage->flow;
     const rill_passage_solver *passages = flow->passages;
@@ -257,7 +259,7 @@ bool rill_passages_find_nodes(const rill_passage_stage *stage) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ orders */
+/* ----------------------------------------------------------------------------------------------------------- orders */
 
 bool rill_passages_take_memory(rill_flow *flow, float lambda, bool scalar) {
     rill_passage_solver *passages = flow->passages;

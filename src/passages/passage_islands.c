@@ -1,11 +1,11 @@
-/* Islands: members that are joined with each other and with no other members. See passages.h.
+/* Islands: active nodes that are joined with each other and with no other active nodes. See passages.h.
  *
- * Each is a problem of its own: one that is right already costs nothing, however long another takes. Small ones are solved
- * directly, numbered as a search that goes outwards comes by (E. Cuthill, J. McKee, "Reducing the bandwidth of sparse
- * symmetric matrices", 1969); large ones by multigrid on patches of their sheets (solve/poisson.h).
+ * Each is a problem of its own: one that is right already costs nothing, however long another takes. Small ones are
+ * solved directly, numbered as a search that goes outwards comes by (E. Cuthill, J. McKee, "Reducing the bandwidth of
+ * sparse symmetric matrices", 1969); large ones by multigrid on patches of their sheets (solve/poisson.h).
  *
- * An island from which no open edge leads out is *sealed*: its problem is singular, pressure is only known up to a constant,
- * and what is too much in all of it together has nowhere to go. */
+ * An island from which no open edge leads out is *sealed*: its problem is singular, pressure is only known up to a
+ * constant, and a surplus of all of it together has nowhere to go. */
 #include <math.h>
 #include <string.h>
 
@@ -13,14 +13,15 @@
 
 enum { WORK = 1024 }; /* multiplications per node that solving directly may cost */
 
-/* The weight of an edge: quanta that cross per quantum of pressure. */
+/* Returns the weight of an edge: quanta that cross per quantum of pressure. */
 static float weight(const rill_passage_edges *edges, int32_t i) {
     return edges->gain[i] * edges->reach[i];
 }
 
-/* ------------------------------------------------------------------------------------------------------------- search */
+/* ----------------------------------------------------------------------------------------------------------- search */
 
-/* Goes on over an edge to a member that the search has not come by. Whether it leads to somebody who is none. */
+/* Goes on over an edge to an active node that the search has not come by. Returns whether the edge leads out of the
+ * active set. */
 static bool follow(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node,
                    rill_passage_island *island) {
     if (edge == 0 || !(weight(edges, edge) > 0.0f)) return false;
@@ -59,7 +60,7 @@ static void search_all(rill_passage_solver *passages) {
     passages->laid_out = false;
 }
 
-/* Whether members and open edges are others than those that islands were found for; they are remembered. */
+/* Says whether open edges are others than those that islands were found for, and remembers them. */
 static int32_t edges_differ(const rill_passage_edges *edges) {
     int32_t differ = 0;
     for (int32_t i = 1; i < edges->count; ++i) {
@@ -69,6 +70,7 @@ static int32_t edges_differ(const rill_passage_edges *edges) {
     }
     return differ;
 }
+/* Says whether active nodes are others than those that islands were found for, and remembers them. */
 static int32_t active_differ(const rill_passage_solver *passages) {
     int32_t differ = 0;
     for (int32_t n = 1; n < passages->node_count; ++n) {
@@ -85,7 +87,7 @@ static bool all_differ(rill_passage_solver *passages) {
     passages->searched_nodes = passages->node_count;
     passages->searched_faces = passages->faces.count;
     passages->searched_pipes = passages->pipes.count;
-    /* all three, or they would not be remembered */
+    /* no short cut: all are to be remembered */
     return (more | active_differ(passages) | edges_differ(&passages->faces) | edges_differ(&passages->pipes)) != 0;
 }
 
@@ -108,15 +110,15 @@ void rill_passages_reset_islands(rill_passage_solver *passages) {
     passages->islands_valid = passages->laid_out = false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- direct */
+/* ----------------------------------------------------------------------------------------------------------- direct */
 
-/* Whether the node at the other end of an edge is of the same island. Openings may have joined two since they were looked for: until they are
- * looked for again, each holds the other like one without pressure. */
+/* Says whether the node at the other end of an edge is of the same island. Openings may have joined two islands since
+ * they were found: until they are found again, each holds the other like a node without pressure. */
 static bool is_within(const rill_passage_solver *passages, int32_t node, int32_t other) {
     return passages->nodes.active[other] && passages->island_of[other] == passages->island_of[node];
 }
 
-/* The row of a node begins at the first of its neighbours. */
+/* Has the row of a node begin at its neighbour, if none begins it before. */
 static void widen_row(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node) {
     const int32_t other = rill_edge_other(edges, edge, node), i = passages->number[node];
     if (edge == 0 || !is_within(passages, node, other)) return;
@@ -173,10 +175,10 @@ static void solve_directly(const rill_passage_solver *passages, const rill_passa
     for (int32_t i = 0; isfinite(sum) && i < island->count; ++i) nodes->x[passages->order[island->first + i]] = y[i];
 }
 
-/* -------------------------------------------------------------------------------------------------------------- large */
+/* ------------------------------------------------------------------------------------------------------------ large */
 
-/* Gives the nodes of a large island their slots: a patch of the problem for each sheet. Or, if `size` is not NULL, counts what that
- * takes. */
+/* Gives the nodes of a large island their slots: a patch of the problem for each sheet. If `size` is not NULL, counts
+ * the memory for that instead. */
 static void lay_out_patches(rill_passage_solver *passages, const rill_passage_island *island, rill_poisson_size *size) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t *order = passages->order + island->first;
@@ -241,7 +243,7 @@ static int32_t take_part(const rill_passage_work *work, int32_t from, int32_t to
     return 0;
 }
 
-/* What leaves the island holds its node like a neighbour without pressure. */
+/* Holds a node whose edge leads out of the island, as a neighbour without pressure would. */
 static void hold_end(const rill_poisson *poisson, int32_t slot, float w) {
     if (slot >= 0) poisson->extra[slot] += w;
 }
@@ -262,7 +264,7 @@ static void place_pipes(rill_passage_solver *passages) {
     }
 }
 
-/* All large islands, in one problem. Returns the iterations; -1 without memory. */
+/* Solves for all large islands, in one problem. Returns the iterations; -1 without memory. */
 static int32_t solve_large(rill_passage_solver *passages, bool scalar, double tolerance, int32_t most) {
     rill_poisson *poisson = &passages->poisson;
     double residual;
@@ -297,13 +299,14 @@ int32_t rill_passages_solve_islands(rill_passage_solver *passages, bool scalar, 
     return some_large ? solve_large(passages, scalar, tolerance, most) : 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sealed */
+/* ----------------------------------------------------------------------------------------------------------- sealed */
 
-/* Loops over the sealed islands, and over the nodes of one. */
+/* Loops over the sealed islands. */
 #define EACH_SEALED(passages, island)                                                                                   \
     for (const rill_passage_island *island = (passages)->islands;                                                       \
          island < (passages)->islands + (passages)->island_count; ++island)                                              \
         if (island->sealed)
+/* Loops over the nodes of an island. */
 #define EACH_ISLAND_NODE(passages, island, n)                                                                                \
     for (int32_t i_ = (island)->first, n; i_ < (island)->first + (island)->count && (n = (passages)->order[i_], true);  \
          ++i_)

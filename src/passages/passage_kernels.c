@@ -1,5 +1,5 @@
-/* The kernels of the covered stage. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
- * passage_kernels.h, and kernels.c for what makes loops marked "vector" vectorise. */
+/* Kernels: loops over nodes and edges of passages, and over tiles. Compiled several times with RILL_KERNELS_NAME set to
+ * the table's name; see passage_kernels.h, and kernels.c for how loops marked "vector" are made to vectorise. */
 #include "passages/passage_kernels.h"
 
 #include <string.h>
@@ -10,9 +10,10 @@
 #define KERNEL static __attribute__((noinline)) void
 #define JUDGE static __attribute__((noinline)) int32_t
 
-/* --------------------------------------------------------------------------------------------------------------- look */
+/* ------------------------------------------------------------------------------------------------------------- scan */
 
-/* Whether some column is so full that a closer look pays. One that fills from below that is found the next time. */
+/* Says whether some column is so full that a closer look pays. One that fills from below that is found by the next
+ * scan. */
 static int32_t some_nearly_full(const rill_passage_scan *tile) {
     int32_t any = 0;
     for (int32_t y = 0; y < tile->rows; ++y) {
@@ -23,12 +24,12 @@ static int32_t some_nearly_full(const rill_passage_scan *tile) {
     return any;
 }
 
-/* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
- * limiters and found later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full may fill
- * as a whole at once. */
+/* Compares room with what flows in less what flows out, about: with the depths for openings. A column that fills all
+ * the same is blocked by the limiters and found later, as is one that sparse pipes fill. Beside a flooded column a
+ * passage that is nearly full may fill as a whole at once. */
 static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
     const int32_t stride = tile->stride, share = tile->near_flooded ? 4 : 7; /* of the height, as a power of two */
-    int32_t bits[RILL_TILE_W] = { 0 }; /* of its own, so that it is known to be no part of the planes */
+    int32_t bits[RILL_TILE_W] = { 0 }; /* an array of its own, known to be no part of the planes */
     if (!tile->flooded && !some_nearly_full(tile)) return false;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *b = tile->at.b + y * stride, *c = tile->at.c + y * stride, *code = tile->at.code + y * stride;
@@ -50,26 +51,27 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- edges */
+/* ------------------------------------------------------------------------------------------------------------ edges */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* What is numbered [from, to), by chunks: WORK(i, ...) gets the numbers of what belongs to it, in a row where they are so (EVEN). */
-#define EACH_CHUNK(EVEN, IN_A_ROW, ONE_BY_ONE)                                                                         \
+/* Loops over nodes or edges [from, to) by chunks: IN_A_ROW works on a whole chunk for which CONTIGUOUS says that
+ * numbers follow each other, ONE_BY_ONE on any other. */
+#define EACH_CHUNK(CONTIGUOUS, IN_A_ROW, ONE_BY_ONE)                                                                         \
     for (int32_t i = from, end; i < to; i = end) {                                                                     \
         end = rill_min_i((i / RILL_CHUNK + 1) * RILL_CHUNK, to);                                                       \
-        if (EVEN[i / RILL_CHUNK] && end - i == RILL_CHUNK) {                                                           \
+        if (CONTIGUOUS[i / RILL_CHUNK] && end - i == RILL_CHUNK) {                                                           \
             IN_A_ROW                                                                                                   \
         } else {                                                                                                       \
             ONE_BY_ONE                                                                                                 \
         }                                                                                                              \
     }
-/* WORK(i, l, r) for each edge. */
+/* Calls WORK(i, l, r) for each edge. */
 #define EACH_EDGE(edges, WORK)                                                                                             \
     EACH_CHUNK((edges).contiguous, const int32_t l = (edges).l[i]; const int32_t r = (edges).r[i];                                       \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, l + k, r + k);   \
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (edges).l[k], (edges).r[k]);)
-/* WORK(n, west, east, south, north) for each node. */
+/* Calls WORK(n, west, east, south, north) for each node. */
 #define EACH_NODE(nodes, WORK)                                                                                             \
     EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i]; const int32_t south = (nodes).south[i]; \
                const int32_t north = (nodes).north[i];                                                                         \
@@ -78,7 +80,8 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k)                                                     \
                      WORK(k, (nodes).west[k], (nodes).east[k], (nodes).south[k], (nodes).north[k]);)
 
-/* WORK(n, west, at_west, east, at_east, south, at_south, north, at_north) for each node, with the nodes beyond its faces. */
+/* Calls WORK(n, west, at_west, east, at_east, south, at_south, north, at_north) for each node, with the nodes beyond
+ * its faces. */
 #define EACH_NODE_AND_NEAR(nodes, faces, WORK)                                                                                 \
     EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i]; const int32_t south = (nodes).south[i]; \
                const int32_t north = (nodes).north[i]; const int32_t at_west = (faces).l[west]; const int32_t at_east = (faces).r[east];               \
@@ -89,12 +92,12 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
                      WORK(k, (nodes).west[k], (faces).l[(nodes).west[k]], (nodes).east[k], (faces).r[(nodes).east[k]], (nodes).south[k],           \
                           (faces).l[(nodes).south[k]], (nodes).north[k], (faces).r[(nodes).north[k]]);)
 
-/* WORK(n, place) for each node. */
+/* Calls WORK(n, place) for each node. */
 #define EACH_PLACE(nodes, WORK)                                                                                            \
     EACH_CHUNK((nodes).in_row, const int32_t place = (nodes).place[i];                                                             \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, place + k);          \
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (nodes).place[k]);)
-/* WORK(i, l, r, velocity) for each face, with where its velocity is in its plane. */
+/* Calls WORK(i, l, r, velocity) for each face, with where its velocity is in its plane. */
 #define EACH_VELOCITY(faces, planes, WORK)                                                                                 \
     EACH_CHUNK((faces).in_row, float *const u = velocity_of(&(faces), planes, i);                                              \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
@@ -105,9 +108,9 @@ INLINE float *velocity_of(const rill_passage_edges *faces, const rill_passage_co
     return (faces->axis[i] ? planes->v : planes->u) + faces->at[i];
 }
 
-/* --------------------------------------------------------------------------------------------------------------- read */
+/* ------------------------------------------------------------------------------------------------------------- read */
 
-/* Pressures start where a parabola through the last three leads, or a line through two. */
+/* Starts a pressure where a parabola through the last three leads, or a line through two. */
 INLINE double start_pressure(double pressure, double last, double before) {
     const double line = 2.0 * pressure - last, parabola = line + (pressure - 2.0 * last + before);
     const double ahead = before >= 0.0 ? parabola : line, floored = ahead > 0.0 ? ahead : 0.0;
@@ -117,7 +120,7 @@ INLINE double start_pressure(double pressure, double last, double before) {
 INLINE int32_t read_one(const rill_passage_nodes *node, const rill_passage_columns *from, int32_t n, int32_t place) {
     const int32_t b = from->b[place], c = from->c[place], H = from->H[place], code = from->code[place], inner = node->inner[n];
     const int32_t filled = code == RILL_PRESSURE_NEW,
-                  is_active = inner & (code != 0); /* filled: by hand, pressure unknown */
+                  is_active = inner & (code != 0); /* filled: by hand, so that the pressure is unknown */
     const double pressure = filled ? -1.0 : (double)(rill_abs_i(filled ? 0 : code) - 1) * 0.25, last = node->last[n];
     const double start = start_pressure(pressure, last, node->before[n]);
     const int32_t others = node->active[n] ^ is_active, sealed = is_active & (code < 0) & !filled;
@@ -150,7 +153,7 @@ KERNEL read_speeds(int32_t from, int32_t to, const rill_passage_edges *faces, co
 #undef WORK
 }
 
-/* -------------------------------------------------------------------------------------------------------------- write */
+/* ------------------------------------------------------------------------------------------------------------ write */
 
 static bool write_chunk(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
                         const rill_passage_columns *planes, int32_t *above) {
@@ -201,7 +204,7 @@ static bool restore_chunk(int32_t first, const rill_passage_nodes *nodes, const 
     return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- drive */
+/* ------------------------------------------------------------------------------------------------------------ drive */
 
 INLINE void drive_one(const rill_passage_nodes *node, const rill_passage_edges *edge, int32_t i, int32_t l, int32_t r,
                       const rill_kernel_constants *constants) {
@@ -261,7 +264,7 @@ JUDGE flow(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill
     return turned;
 }
 
-/* More than any column has. */
+/* Quanta: more than any column has. */
 #define MOST ((double)RILL_TOP)
 
 INLINE int32_t finish_one(const double *pi, const int32_t *ever, const rill_passage_edges *edge, int32_t i, int32_t l,
@@ -289,13 +292,12 @@ JUDGE finish(int32_t from, int32_t to, const rill_passage_nodes *nodes, const ri
     return unrest;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
-/* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
 INLINE void excess_one(const rill_passage_nodes *node, const double *q, int32_t i, int32_t west, int32_t east,
                        int32_t south, int32_t north) {
     const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH, fill = node->fill[i];
-    int32_t outside = rill_max_i(fill, 0) + rill_min_i(fill + band, 0); /* of the band that counts as full */
+    int32_t outside = rill_max_i(fill, 0) + rill_min_i(fill + band, 0); /* the band that counts as full */
     int32_t over = (node->active[i] & node->was_active[i]) != 0 ? outside : fill;
     node->f[i] = (double)over + ((q[west] - q[east]) + (q[south] - q[north]));
 }
@@ -340,7 +342,7 @@ INLINE void place_one(const rill_passage_nodes *node, const rill_passage_edges *
     to->x[slot] = 0.0;
 }
 
-/* Whether a chunk of nodes has slots that follow each other. */
+/* Says whether a chunk of nodes has slots that follow each other. */
 INLINE bool slots_in_a_row(const int32_t *slot) {
     int32_t odd = slot[0] < 0;
     for (int32_t k = 0; k < RILL_CHUNK; ++k) odd |= slot[k] ^ (slot[0] + k);
@@ -395,7 +397,7 @@ INLINE double outward(double q) {
     return q > 0.0 ? q : 0.0;
 }
 
-/* What crosses a face if it is covered: the node itself, or the one beyond, has been a member. */
+/* Returns what crosses a face if it is flooded: if the node, or the one beyond, has been active. */
 INLINE double if_flooded(int32_t own, int32_t other, double q) {
     return (own | other) != 0 ? q : 0.0;
 }
@@ -442,7 +444,7 @@ JUDGE overdrawn(int32_t from, int32_t to, const rill_passage_nodes *nodes, const
         return any;
 }
 
-/* Of faces without a member at an end nothing is known here. */
+/* Returns a speed as bits; 0 for faces without an active node at an end, of which nothing is known here. */
 INLINE int32_t speed_bits(float u, int32_t is_active) {
     return rill_float_bits(__builtin_fabsf(u)) & -is_active;
 }
@@ -466,11 +468,11 @@ static float fastest(int32_t from, int32_t to, const rill_passage_nodes *nodes, 
     return rill_bits_float(most);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- guess */
+/* ------------------------------------------------------------------------------------------------------- prediction */
 
-#define FARTHEST 0x1p40f /* quanta: behind a face that is all but closed nobody knows */
+#define FARTHEST 0x1p40f /* quanta: behind a face that is all but closed a pressure may be anything */
 
-/* What would be right for a node if no neighbour moved, within what a pressure may be. */
+/* Returns what would be right for a node if no neighbour moved, within what a pressure may be. */
 static inline float right_one(const rill_prediction_nodes *list, int32_t i, float so_far, float over) {
     float near = (list->w[0][i] * list->x[list->neighbour[0][i]] + list->w[1][i] * list->x[list->neighbour[1][i]]) +
                  (list->w[2][i] * list->x[list->neighbour[2][i]] + list->w[3][i] * list->x[list->neighbour[3][i]]);
@@ -487,7 +489,7 @@ KERNEL relax(int32_t from, int32_t to, int32_t colour, float over, const rill_pr
     }
 }
 
-/* Floats that are not negative are in the order of their bits. */
+/* Compares floats by their bits: they are in the same order if they are not negative. */
 static float residual(int32_t from, int32_t to, const rill_prediction_nodes *nodes) {
     const rill_prediction_nodes list = *nodes;
     int32_t most = 0;

@@ -1,4 +1,4 @@
-/* Working memory of the covered stage: of tiles and columns as much as the ceilings of the bed ask for, of nodes and edges as much
+/* Working memory: of tiles and columns as much as the ceilings of the bed ask for, of nodes and edges as much
  * as there are. When the bed changes, or nodes become more, it is used again, or replaced by more. See
  * passages_internal.h. */
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "passages/passages_internal.h"
 
-/* --------------------------------------------------------------------------------------------------------- growing */
+/* ---------------------------------------------------------------------------------------------------------- growing */
 
 /* Arrays that grow together: kept in one piece of memory, each from a multiple of RILL_ALIGNMENT bytes on. */
 typedef struct array {
@@ -113,7 +113,7 @@ static bool grow_arrays(const array *arrays, size_t count, int32_t have, int32_t
     };                                                                                                                 \
     const size_t array_count = sizeof arrays / sizeof *arrays
 
-/* Half as much again, or it would be taken anew all the time. */
+/* Returns half as much again, or memory would be taken anew all the time. */
 static int32_t with_spare(int32_t count) {
     return count < INT32_MAX / 2 ? count + count / 2 + 64 : count;
 }
@@ -180,7 +180,7 @@ static void free_nodes(rill_passage_solver *passages) {
     if (passages->poisson.levels) rill_poisson_free(&passages->poisson, allocator);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- tiles */
+/* ------------------------------------------------------------------------------------------------------------ tiles */
 
 /* Lists the tiles with ceilings if `tiles` is not NULL; returns how many there are. */
 static int32_t list_roofed_tiles(const rill_bed *bed, const uint8_t *roofed, rill_passage_tile *tiles) {
@@ -217,7 +217,7 @@ static void free_solver(rill_passage_solver *passages, const rill_allocator *all
     rill_free(allocator, passages, 1, sizeof *passages);
 }
 
-/* How much there has to be, whether or not anything is flooded. */
+/* The memory there has to be, whether or not anything is flooded. */
 typedef struct demand {
     int32_t tiles, pipes, visited;
 } demand;
@@ -257,7 +257,7 @@ const uint8_t *rill_passages_roofs(const rill_flow *flow) {
     return flow->passages->roofed;
 }
 
-/* Some more than is needed, or it would be taken anew all the time. */
+/* Returns some more than is needed, or memory would be taken anew all the time. */
 static int32_t with_room_to_grow(int32_t want, int32_t least, int32_t have) {
     return rill_max_i(want < INT32_MAX / 2 - least ? want + want / 16 + least : want, have);
 }
@@ -266,7 +266,7 @@ bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_pa
                           const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     const rill_passage_solver *now = flow->passages;
-    const int64_t path = bed->info.columns + bed->ghost_count; /* the repair may come by every column and every ghost */
+    const int64_t path = bed->info.columns + bed->ghost_count; /* a search for room may come by every column and every ghost */
     demand want = { .pipes = bed->pipe_count, .visited = path < INT32_MAX ? (int32_t)path : -1 };
     want.tiles = list_roofed_tiles(bed, roofed, NULL);
     *out = flow->passages;

@@ -1,9 +1,14 @@
-/* Tiles with ceilings: which of their columns are flooded, and which might be soon. See passages_internal.h. */
+/* Tiles with ceilings: which of their columns are flooded, and which might be soon. See passages_internal.h.
+ *
+ * The pressure plane is written by rill_passages_set_code alone, which counts the flooded columns of each tile; where
+ * it is changed otherwise (loading, a changed bed) they are counted anew. A scan lists the tiles with columns that are
+ * flooded or might fill within a few sub-steps. It is cheap for tiles that are far from full: their least height under
+ * a ceiling is known. */
 #include <string.h>
 
 #include "passages/passages_internal.h"
 
-/* ------------------------------------------------------------------------------------------------------------ flooded */
+/* ---------------------------------------------------------------------------------------------------------- flooded */
 
 bool rill_passages_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
@@ -56,7 +61,7 @@ void rill_passages_forget(rill_flow *flow) {
     memset(flow->passages->flooded, 0, (size_t)flow->bed->tile_count);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- look */
+/* ------------------------------------------------------------------------------------------------------------- scan */
 
 static const float HORIZON = 3.0f; /* sub-steps to look ahead */
 
@@ -74,7 +79,8 @@ static void mark_near_flooded(const rill_flow *flow) {
     }
 }
 
-/* Fifteen sixteenths of the least height under a ceiling in a tile; found once, and again when solids have changed. */
+/* Returns fifteen sixteenths of the least height under a ceiling in a tile; found once, and again when solids have
+ * changed. */
 static int32_t nearly_full_height(const rill_flow *flow, const rill_passage_tile *tile, int32_t place, int32_t rows) {
     int32_t *nearly_full = &flow->passages->nearly_full[tile->tile];
     if (*nearly_full > 0) return *nearly_full;
@@ -89,7 +95,7 @@ static int32_t nearly_full_height(const rill_flow *flow, const rill_passage_tile
     return *nearly_full = rill_max_i(least - least / 16, 1);
 }
 
-/* Which columns of a tile are flooded, or might be after this sub-step; false if there are none. */
+/* Finds the columns of a tile that are flooded, or might be soon, as bits by row. False if there are none. */
 static bool scan_tile(const rill_flow *flow, float lambda, const rill_passage_tile *tile,
                          uint8_t candidates[RILL_TILE_W]) {
     const rill_passage_solver *passages = flow->passages;

@@ -1,36 +1,36 @@
-/* A guess who will be a member, before and between the exact solves of active_set.c.
+/* Prediction of the nodes that will be active, before and between the exact solves of active_set.c.
  *
  * Based on: C. W. Cryer, "The solution of a quadratic programming problem using systematic overrelaxation", SIAM J.
  * Control 9, 1971: sweeps of over-relaxation in which no pressure is let below zero. Red and black nodes in turn, so
  * that the result does not depend on an order.
  *
- * An exact solve for the wrong members says little about the right ones: where a solid has moved, it makes pressures
- * negative far beyond the columns that have come free, and those that were dropped too much come back a ring of
- * columns each pass. A sweep costs a fraction of a solve, carries what has changed a few columns further, and lets
- * members come and go on its way. Pressures that are the same over long distances it does not find: they are left to
- * the solve. Those of a few members beside a free surface it does, and the sooner the less it over-relaxes: that is
- * tried after the first sweeps, and if nothing moves any more the rest is not needed. Sparse pipes count as they flow
- * now, and what is far from members that have changed is left alone. */
+ * An exact solve for the wrong active set says little about the right ones: where a solid has moved, it makes pressures
+ * negative far beyond the columns that have come free, and columns that were dropped too much come back a ring each
+ * pass. A sweep costs a fraction of a solve, carries changes a few columns further, and switches nodes on its way. It
+ * does not find pressures that are the same over long distances: they are left to the solve. It does find those of a
+ * few nodes beside a free surface, the sooner the less it over-relaxes: that is tried after the first sweeps, and if
+ * nothing moves any more the other sweeps are not needed. Sparse pipes count as they flow now, and nodes far from
+ * any that were switched are left alone. */
 #include "passages/passages_internal.h"
 
-/* Some sweeps, and by how much they over-relax. */
+/* A number of sweeps, and by how much they over-relax. */
 typedef struct relaxation {
     int32_t count;
     float over;
 } relaxation;
 
-enum { NEARBY = 8 }; /* columns: as far as sweeps carry what has changed */
+enum { NEARBY = 8 }; /* columns: as far as sweeps carry a change */
 static const relaxation FIRST = { 1, 1.6f }, NEXT = { 3, 1.6f }, NEAR = { 10, 1.25f }, FAR = { 10, 1.6f };
 
-/* Appends a node to the list, unless it is there or cannot be a member. */
+/* Appends a node to the list, unless it is there or cannot be active. */
 static void list_node(rill_passage_solver *passages, int32_t node) {
     if (!passages->nodes.inner[node] || passages->number[node] > 0) return;
     passages->number[node] = passages->prediction.count;
     passages->prediction.node[passages->prediction.count++] = node;
 }
 
-/* Lists the nodes that are not settled, from place 1 on, and what is within NEARBY columns of them. `number` gets the places; 0 for
- * others. */
+/* Lists the nodes that were switched, from place 1 on, and those within NEARBY columns of them. `number` gets the
+ * places; 0 for others. */
 static void list_nodes(rill_passage_solver *passages) {
     const rill_passage_nodes *nodes = &passages->nodes;
     rill_passage_prediction *prediction = &passages->prediction;
@@ -77,7 +77,7 @@ static void sweep(const rill_passage_solver *passages, relaxation sweeps) {
         passages->kernels->relax(1, passages->prediction.count, half % 2, sweeps.over, &passages->prediction.nodes);
 }
 
-/* Whether a node would be a member. One that is just full, without pressure, stays what it is. */
+/* Says whether a node would be active. One that is just full, without pressure, stays what it is. */
 static bool will_be_active(const rill_passage_solver *passages, int32_t i) {
     const rill_prediction_nodes *list = &passages->prediction.nodes;
     const bool is_active = passages->nodes.active[passages->prediction.node[i]];

@@ -1,10 +1,10 @@
-/* Repair: what stands above a ceiling after the covered faces have moved is carried on. See passages.h.
+/* Repair: liquid that stands above a ceiling after the flooded faces have moved is carried on. See passages.h.
  *
- * A solve that was stopped early, a source that pours into a flooded passage whose mouths
- * have no room, an open column at the top of the range: each may leave a column with more than it can hold. What is too much
- * goes to the nearest columns that have room, through columns that are full: water pushes water. The search follows every
- * opening of the bed, so that it finds room if there is any: covered faces only move liquid between connected columns. What
- * finds none has come from sources in this sub-step, and goes back to them. */
+ * A solve that was stopped early, a source that pours into a flooded passage whose mouths have no room, an open column
+ * at the top of the range: each may leave a column with more than it can hold. The surplus goes to the nearest columns
+ * that have room, through columns that are full: water pushes water. The search follows every opening of the bed, so
+ * that it finds room if there is any: flooded faces only move liquid between connected columns. Liquid that finds none
+ * has come from sources in this sub-step, and goes back to them. */
 #include "passages/passages_internal.h"
 #include "flow/column.h"
 
@@ -13,16 +13,18 @@ typedef struct room_search {
     rill_flow *flow;
     int64_t surplus;      /* quanta on their way */
     int32_t first, count; /* of the path */
-    bool brimful;         /* nothing is left below full: up to the ceilings now */
+    bool brimful;         /* no column is left below full: up to the ceilings now */
 } room_search;
 
-/* How deep a column may be. Outside of the domain there is always room: what a ghost has taken has left over its edge. */
+/* Returns how deep a column may be. Outside of the domain there is always room: what a ghost has taken has left over
+ * its edge. */
 static int32_t height_of(const rill_bed *bed, int32_t place) {
     bool beyond = bed->b[place] < RILL_WALL && rill_passages_ghost(bed, place);
     return (beyond ? RILL_TOP : bed->c[place]) - bed->b[place];
 }
 
-/* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can hold. */
+/* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can
+ * hold. */
 static void reach_column(room_search *search, int32_t place) {
     rill_flow *flow = search->flow;
     rill_passage_solver *passages = flow->passages;
@@ -52,7 +54,7 @@ static void reach_around(room_search *search, int32_t place) {
     reach_if_open(search, place, place + stride);
 }
 
-/* Over the sparse pipes of all columns reached so far. Whether any was new. */
+/* Goes on over the sparse pipes of all columns reached so far. Returns whether any column was new. */
 static bool reach_over_pipes(room_search *search) {
     const rill_bed *bed = search->flow->bed;
     const uint8_t *seen = search->flow->passages->seen;
@@ -63,7 +65,7 @@ static bool reach_over_pipes(room_search *search) {
     return search->count > before;
 }
 
-/* Carries on what is too much in a column, and `surplus` more. Returns what found no room. */
+/* Carries on what stands above the ceiling of a column, and `surplus` more. Returns what found no room. */
 static int64_t search_room(rill_flow *flow, int32_t place, int64_t surplus, bool brimful) {
     rill_passage_solver *passages = flow->passages;
     room_search search = { .flow = flow, .surplus = surplus, .brimful = brimful };
@@ -81,7 +83,7 @@ int64_t rill_passages_find_room(rill_flow *flow, int32_t place, int64_t surplus)
 }
 
 bool rill_passages_repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
-    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false; /* as nearly all */
+    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false; /* nearly all columns */
     const int32_t above = flow->H[place] - height_of(flow->bed, place);
     if (above <= 0) return false;
     int64_t rest = rill_passages_find_room(flow, place, 0);

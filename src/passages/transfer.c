@@ -1,4 +1,8 @@
-/* Whole quanta over covered edges; and keeping these away from the sweep. See passages.h. */
+/* Transfer: whole quanta over flooded edges, and hiding these from the sweep. See passages.h.
+ *
+ * The pressures are found in real numbers; what moves are whole quanta, rounded by the phase of the sub-step. An
+ * integer guard sees to it that no column gives more than it has, as the limiters do before (flow/limit.h). Tiles are
+ * then told whether their pool may rest. */
 #include <string.h>
 
 #include "passages/passages_internal.h"
@@ -6,7 +10,7 @@
 #include "flow/limit.h"
 #include "flow/rest.h"
 
-/* The four faces of a node, and whether what crosses them eastward or northward leaves it. */
+/* The four faces of a node: what crosses face 1 and 3 eastward or northward leaves it, over face 0 and 2 it enters. */
 typedef struct around {
     int32_t face[4];
 } around;
@@ -16,10 +20,10 @@ static around faces_of(const rill_passage_solver *passages, int32_t n) {
     return (around){ { nodes->west[n], nodes->east[n], nodes->south[n], nodes->north[n] } };
 }
 
-/* -------------------------------------------------------------------------------------------------------------- limit */
+/* ------------------------------------------------------------------------------------------------------------ limit */
 
-/* Slower by the factor k. A free donor gives all it has, so that this is what crosses whatever the pressures become; what a
- * member gives they still decide. */
+/* Slows a face by a factor. A free donor gives all it has, so that this is what crosses whatever the pressures become;
+ * they still decide what an active one gives. */
 static void slow_face(const rill_passage_edges *faces, int32_t at, double factor, bool free) {
     const double reach = (double)faces->reach[at], crosses = factor * faces->q[at];
     const double base = free ? 0.0 : (double)faces->base[at] - faces->q[at] / reach;
@@ -28,14 +32,14 @@ static void slow_face(const rill_passage_edges *faces, int32_t at, double factor
     faces->q[at] = crosses;
 }
 
-/* What a donor may give of `sum`, as a factor. The margin is that of limit.h. */
+/* Returns the factor by which a donor may give of `sum`. The margin is that of limit.h. */
 static double donor_factor(double sum, int32_t have) {
     double most = (double)have - (double)RILL_LIMIT_SLACK;
     if (sum <= most) return 1.0;
     return most > 0.0 ? most * (double)RILL_LIMIT_UNDER / sum : 0.0;
 }
 
-/* What leaves a node over a covered face, if anything. */
+/* Returns what leaves a node over a face, if it is flooded. */
 static double leaving(const rill_passage_solver *passages, const around *faces, int32_t side) {
     const int32_t face = faces->face[side];
     if (face == 0 || !rill_edge_flooded(passages, &passages->faces, face)) return 0.0;
@@ -52,7 +56,7 @@ static void limit_node(const rill_passage_solver *passages, int32_t n) {
         if (leaving(passages, &faces, side) > 0.0) slow_face(&passages->faces, faces.face[side], factor, !passages->nodes.active[n]);
 }
 
-/* Columns are limited over their covered faces, then over their covered pipes with what is left: rarely both. */
+/* Limits columns over their flooded faces, then over their flooded pipes: rarely both. */
 void rill_passages_limit(rill_passage_solver *passages) {
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t n = 1; n < passages->node_count; ++n) limit_node(passages, n);
@@ -65,19 +69,19 @@ void rill_passages_limit(rill_passage_solver *passages) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- rest */
+/* ------------------------------------------------------------------------------------------------------------- rest */
 
-/* The drive of an edge that may rest, quanta. Small heads that all point one way add up: however many columns long a passage
- * is, the levels at its ends may rest no further apart than over a tile. */
+/* Returns the drive of an edge that may rest, quanta. Small heads that all point one way add up: however many columns
+ * long a passage is, the levels at its ends may rest no further apart than over a tile. */
 static double calm_head(const rill_bed *bed, int32_t length) {
     double head = RILL_REST_HEAD / bed->quantum * (double)RILL_TILE_W / (double)rill_max_i(length, RILL_TILE_W);
     return head > 8.0 ? head : 8.0;
 }
 
-/* How many columns long each pool is, at most, by its first node: into the queue. */
+/* Measures how many columns long each pool is, at most: into the queue, at its first node. */
 static void measure_pools(const rill_passage_solver *passages, const rill_bed *bed) {
     const rill_passage_nodes *nodes = &passages->nodes;
-    int32_t *const *box = passages->prediction.nodes.neighbour; /* done with: here the least and the largest x and y */
+    int32_t *const *box = passages->prediction.nodes.neighbour; /* not needed any more in this sub-step: holds the least and the largest x and y */
     for (int32_t n = 1; n < passages->node_count; ++n)
         box[0][n] = box[2][n] = INT32_MAX, box[1][n] = box[3][n] = INT32_MIN;
     for (int32_t n = 1; n < passages->node_count; ++n) {
@@ -100,13 +104,14 @@ static bool edge_open(const rill_passage_solver *passages, const rill_passage_ed
     return edges->reach[i] > 0.0f && rill_edge_flooded(passages, edges, i);
 }
 
-/* Marks the pools in which something moves too fast to rest; then, of the others, those in which it is driven. */
+/* Marks the pools in which something moves too fast to rest. */
 static void mark_fast(const rill_passage_solver *passages, const rill_passage_edges *edges) {
     for (int32_t i = 1; i < edges->count; ++i)
         if (rill_restless(edges->u[i], 0) && edge_open(passages, edges, i))
             passages->marks[pool_of_edge(passages, edges, i)] |= RILL_NODE_RESTLESS;
 }
 
+/* Marks, of the other pools, those in which something is driven. */
 static void mark_driven(const rill_passage_solver *passages, const rill_bed *bed, const rill_passage_edges *edges,
                         bool *measured) {
     const double *pi = passages->nodes.pi;
@@ -122,12 +127,13 @@ static void mark_driven(const rill_passage_solver *passages, const rill_bed *bed
     }
 }
 
-/* A tile whose columns change must be swept, or what happens there is not seen. */
+/* Wakes a tile whose columns change: it must be swept, or what happens there is not seen. */
 static void touch_tile(rill_flow *flow, int32_t tile) {
     if (!(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_touch_tile(flow, tile, RILL_TILE_WAKE_ALL);
 }
 
-/* Tiles of a pool rest together or not at all: pressure knows no distance. */
+/* Marks the tiles of pools that may not rest. Those of a pool rest together or not at all: pressure knows no
+ * distance. */
 static void mark_unrest(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     bool measured = false;
@@ -143,9 +149,9 @@ static void mark_unrest(rill_flow *flow) {
     for (int32_t n = 1; n < passages->node_count; ++n) passages->marks[n] &= (uint8_t)~RILL_NODE_RESTLESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- transfers */
+/* -------------------------------------------------------------------------------------------------------- transfers */
 
-/* The last guard, in integers: no column gives more than it has. Scales the transfers of one that would. */
+/* Scales the transfers of a node that would give more than it has: the last guard, in integers. */
 static void guard_node(const rill_passage_solver *passages, int32_t n) {
     const around of = faces_of(passages, n);
     int32_t *t = passages->faces.t;
@@ -158,7 +164,7 @@ static void guard_node(const rill_passage_solver *passages, int32_t n) {
             t[of.face[side]] = (int32_t)((int64_t)t[of.face[side]] * have / sum);
 }
 
-/* The same for a row of a tile: of some only those rows are swept that are near anything wet. */
+/* Wakes a row of a tile: of some tiles only those rows are swept that are near anything wet. */
 static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
     uint8_t *busy = &flow->busy[tile];
     touch_tile(flow, tile);
@@ -167,7 +173,7 @@ static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
     flow->stale = true;
 }
 
-/* Depth and pressure to the column of a node. Returns whether it stands above its ceiling now. */
+/* Writes depth and pressure to the column of a node. Returns whether it stands above its ceiling now. */
 static bool write_node(rill_flow *flow, int32_t n) {
     const rill_passage_nodes *nodes = &flow->passages->nodes;
     const int32_t *t = flow->passages->faces.t, row = nodes->row[n] % RILL_TILE_H, tile = nodes->tile[n], place = nodes->place[n];
@@ -178,13 +184,13 @@ static bool write_node(rill_flow *flow, int32_t n) {
     return flow->H[place] > flow->bed->c[place] - rill_flow_bases(flow)[place];
 }
 
-/* Whether what changes in the row of a node is seen by the sweep. */
+/* Says whether the sweep sees what changes in the row of a node. */
 static bool is_swept(const rill_flow *flow, int32_t n) {
     const rill_passage_nodes *nodes = &flow->passages->nodes;
     return flow->tiles[nodes->tile[n]] & RILL_TILE_SWEPT && flow->busy[nodes->tile[n]] >> nodes->row[n] % RILL_TILE_H & 1;
 }
 
-/* Depths and pressures to the columns of the nodes. Returns whether one stands above its ceiling now. */
+/* Writes depths and pressures to the columns of all nodes. Returns whether one stands above its ceiling now. */
 static bool write_nodes(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_nodes *nodes = &passages->nodes;
@@ -201,7 +207,8 @@ static bool write_nodes(rill_flow *flow) {
     return above;
 }
 
-/* Pipes come after the faces, each with what its donor has left. */
+/* Moves what crosses pipes, after the faces, each with what its donor has left. Returns whether a column stands above
+ * its ceiling now. */
 static bool deposit_pipes(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_edges *pipes = &passages->pipes;
@@ -220,7 +227,7 @@ static bool deposit_pipes(rill_flow *flow) {
     return above;
 }
 
-/* Whether a tile with flooded columns is not swept: what moves there has to be noted at once, or it is lost. */
+/* Says whether a tile with flooded columns is not swept: what moves there has to be told at once, or it is lost. */
 static bool some_asleep(const rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     for (int32_t i = 0; i < passages->listed_count; ++i) {
@@ -250,10 +257,10 @@ void rill_passages_transfer(const rill_passage_stage *stage, rill_passage_report
     if (above && rill_passages_repair(flow, &report->refused)) report->capped = true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ restore */
+/* ---------------------------------------------------------------------------------------------------------- restore */
 
-/* The velocity of a covered edge at the end of the sub-step where no column at an end is flooded any more: driven like that of any
- * other face. */
+/* Returns the velocity of a flooded edge at the end of the sub-step where no column at an end is flooded any more:
+ * driven like that of any other face. */
 static float velocity_after(const rill_flow *flow, const rill_passage_edges *edges, int32_t i,
                             const rill_kernel_constants *constants) {
     const rill_passage_nodes *nodes = &flow->passages->nodes;
@@ -274,7 +281,8 @@ void rill_passages_hide_pipes(rill_flow *flow) {
             flow->sparse->arrays.awake[passages->pipes.at[i]] = 0;
 }
 
-/* One face; `fastest`, by axis, of those that are driven like others. */
+/* Gives a flooded face its velocity back: as it moved where a column at an end is flooded, else driven like others, of
+ * which `fastest` keeps the largest speed by axis. */
 static void restore_face(rill_flow *flow, int32_t i, const rill_kernel_constants *constants, float fastest[2]) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_edges *faces = &passages->faces;
@@ -288,7 +296,7 @@ static void restore_face(rill_flow *flow, int32_t i, const rill_kernel_constants
     (axis ? flow->v : flow->u)[faces->at[i]] = u;
 }
 
-/* As it moved where a column at an end is flooded. Tiles that were put to rest meanwhile stay so: their faces are zero. */
+/* Gives flooded faces their velocities back. Tiles that were put to rest meanwhile stay so: their faces are zero. */
 static void restore_faces(rill_flow *flow, const rill_kernel_constants *constants) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_edges *faces = &passages->faces;
