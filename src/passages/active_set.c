@@ -10,6 +10,8 @@
  * negative ones may only be drawn down by others. Columns that were dropped too early would come back a ring each pass:
  * in the first passes, from time to time after them, and from the start where columns are new, the set is therefore
  * predicted before it is solved for (prediction.c). */
+#include <math.h>
+
 #include "passages/passages_internal.h"
 
 enum {
@@ -41,6 +43,9 @@ typedef struct pressure_solve {
 
 /* Activates a node, and appends it to the queue. */
 static void activate_node(rill_passage_solver *passages, int32_t node, int32_t *count) {
+    RILL_ASSERT(node > 0 && node < passages->node_count && passages->nodes.inner[node]);
+    RILL_ASSERT(!passages->nodes.active[node]);
+    RILL_ASSERT(*count >= 0 && *count < passages->node_count); /* the queue takes each node once */
     passages->nodes.active[node] = passages->nodes.ever_active[node] = 1;
     passages->marks[node] |= RILL_NODE_SWITCHED;
     passages->queue[(*count)++] = node;
@@ -64,6 +69,7 @@ static void activate_beyond(pressure_solve *solve, int32_t *count) {
                 const int32_t n = rill_edge_other(&passages->faces, faces[k], node);
                 const double rest = nodes->x[node] + (double)nodes->fill[n];
                 if (n == 0 || nodes->active[n] || !rill_passages_roofed(passages, n) || !(rest > solve->tolerance)) continue;
+                RILL_ASSERT(depth < FARTHEST);
                 activate_node(passages, n, count);
                 nodes->x[n] = rest;
             }
@@ -97,6 +103,7 @@ static double rest_over(const rill_passage_solver *passages, const rill_passage_
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t other = rill_edge_other(edges, edge, node), h = nodes->b[other] + nodes->H[other];
     if (edge == 0 || nodes->pi[other] < 0.0 || h <= rill_max_i(nodes->b[node], nodes->b[other])) return best;
+    RILL_ASSERT(other > 0 && other < passages->node_count && other != node);
     const double pi = (double)(h - (nodes->b[node] + nodes->H[node])) + nodes->pi[other];
     return pi > best ? pi : best;
 }
@@ -122,8 +129,10 @@ static void start_pressures(const pressure_solve *solve, int32_t count) {
         known = 0;
         for (int32_t i = 0; i < count; ++i) {
             const int32_t node = passages->queue[i];
+            RILL_ASSERT(passages->nodes.active[node]);
             if (pi[node] >= 0.0) continue;
             pi[node] = rest_pressure(passages, node);
+            RILL_ASSERT(isfinite(pi[node]));
             known += pi[node] >= 0.0;
         }
     }
@@ -140,6 +149,7 @@ static int32_t drop_negative(pressure_solve *solve) {
     int32_t dropped = 0;
     for (int32_t n = 1; n < passages->node_count; ++n) {
         if (!(nodes->pi[n] < 0.0) || nodes->sealed[n]) continue;
+        RILL_ASSERT(nodes->active[n]); /* others have no pressure */
         nodes->pi[n] = 0.0;
         nodes->active[n] = 0;
         passages->marks[n] |= RILL_NODE_SWITCHED;
@@ -211,6 +221,7 @@ static void open_anew(pressure_solve *solve) {
  * carefully. */
 static void choose_reach(pressure_solve *solve, int32_t passes, bool too_many) {
     if (too_many && solve->reach > 0) solve->largest_reach = solve->reach / 4;
+    RILL_ASSERT(solve->reach >= 0 && solve->reach <= FARTHEST && solve->largest_reach <= FARTHEST);
     solve->reach = too_many || passes < 3 ? 0 : rill_min_i(solve->reach > 0 ? 2 * solve->reach : 1, solve->largest_reach);
 }
 
@@ -221,6 +232,7 @@ static int32_t solve_once(pressure_solve *solve, rill_passage_report *report) {
     solve->changed = false;
     const int32_t iterations = rill_passages_solve_islands(passages, solve->stage.settings->scalar, 0.5 * solve->tolerance,
                                                           ITERATIONS - report->iterations);
+    RILL_ASSERT(iterations >= -1);
     passages->out_of_memory |= iterations < 0;
     report->iterations += rill_max_i(iterations, 0);
     return correct(solve);
@@ -234,6 +246,7 @@ static bool run_passes(pressure_solve *solve, bool off, rill_passage_report *rep
             rill_passages_flow(solve->passages);
             return false;
         }
+        RILL_ASSERT(report->passes >= 0 && report->passes < PASSES && solve->tolerance > 0.0);
         report->passes += 1;
         if (report->passes > LATE_PASSES) solve->tolerance = (double)RILL_FULL_LOW;
         solve->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
@@ -255,6 +268,7 @@ static int32_t list_filled(rill_passage_solver *passages) {
     int32_t count = 0;
     for (int32_t n = 1; n < passages->node_count; ++n)
         if (passages->nodes.pi[n] < 0.0) passages->queue[count++] = n;
+    RILL_ASSERT(count < passages->node_count);
     return count;
 }
 
@@ -289,6 +303,7 @@ static int32_t find_pressures(pressure_solve *solve, rill_passage_report *report
 
 static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *constants) {
     double moves = (double)flow->extent.speed * (double)constants->lambda * (double)flow->extent.depth;
+    RILL_ASSERT(isfinite(moves) && moves >= 0.0);
     double share = moves * TOLERANCE_SHARE;
     return share < TOLERANCE_LEAST ? TOLERANCE_LEAST : share > TOLERANCE_MOST ? TOLERANCE_MOST : share;
 }
@@ -304,6 +319,7 @@ static bool overflows(const rill_passage_solver *passages, int32_t n) {
 /* Floods all faces of a node that would overfill. */
 static void flood_faces(rill_passage_solver *passages, int32_t n, int32_t *count) {
     if (!overflows(passages, n)) return;
+    RILL_ASSERT(*count < passages->node_count);
     passages->nodes.ever_active[n] = 1;
     passages->queue[(*count)++] = n;
 }

@@ -12,6 +12,7 @@
 
 /* Nodes or faces: the faster loops take some microseconds for them, and starting tasks takes one. */
 enum { WORTH_A_SHARE = 2048 };
+_Static_assert(WORTH_A_SHARE % RILL_CHUNK == 0, "shares begin where chunks do");
 
 typedef struct shared_loop {
     rill_passage_loop *loop;
@@ -28,12 +29,14 @@ static int32_t begin_of(const shared_loop *shared, int32_t share) {
 
 static void work_on_share(void *context, int32_t share) {
     shared_loop *shared = context;
+    RILL_ASSERT(begin_of(shared, share) <= begin_of(shared, share + 1));
     const int32_t verdict = shared->loop(shared->work, begin_of(shared, share), begin_of(shared, share + 1));
     atomic_fetch_or(&shared->verdict, verdict);
 }
 
 int32_t rill_passages_run_loop(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
                            const rill_passage_work *work) {
+    RILL_ASSERT(from > 0 && from <= to);
     const int32_t most = (to - from) / WORTH_A_SHARE;
     if (most < 2) return loop(work, from, to);
     shared_loop shared = { .loop = loop, .work = work, .from = from, .to = to };
@@ -51,6 +54,7 @@ static int32_t open_part(const rill_passage_work *work, int32_t from, int32_t to
 
 void rill_passages_open(const rill_passage_stage *stage, int32_t first_face, int32_t first_pipe) {
     const rill_passage_solver *passages = stage->flow->passages;
+    RILL_ASSERT(first_face > 0 && first_pipe > 0 && stage->constants->lambda >= 0.0f);
     const float paper = stage->settings->paper ? stage->constants->paper_opening : 0.0f;
     rill_passage_work work = { .passages = passages, .constants = stage->constants, .paper = paper };
     work.edges = &passages->faces;
@@ -83,6 +87,8 @@ void rill_passages_find_excess(const rill_passage_solver *passages) {
     double *f = passages->nodes.f;
     rill_passages_run_loop(passages, 1, passages->node_count, excess_part, &work);
     for (int32_t i = 1; i < pipes->count; ++i) {
+        RILL_ASSERT(pipes->l[i] > 0 && pipes->l[i] < passages->node_count);
+        RILL_ASSERT(pipes->r[i] > 0 && pipes->r[i] < passages->node_count);
         f[pipes->l[i]] -= pipes->q[i];
         f[pipes->r[i]] += pipes->q[i];
     }
@@ -92,6 +98,7 @@ static bool pipe_drains(const rill_passage_solver *passages, int32_t i) {
     const rill_passage_edges *pipes = &passages->pipes;
     const double q = pipes->q[i], gives = q < 0.0 ? -q : q;
     const double has = (double)passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]];
+    RILL_ASSERT(has >= 0.0);
     return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_flooded(passages, pipes, i);
 }
 

@@ -12,6 +12,8 @@
  * while the level beyond one of its ends at least reaches the lintel there; a run that is not drains like any other
  * liquid. A run goes on from sheet to sheet over sparse pipes where there is no open face. A passage that bends ends at
  * its bend, and nothing flows: that is the reason for `passages = any`. */
+#include <math.h>
+
 #include "passages/passages_internal.h"
 
 /* A face or a sparse pipe; edge 0: none. */
@@ -34,11 +36,13 @@ static bool is_active(const rill_passage_solver *passages, int32_t node) {
  * that is. */
 static link link_of(const rill_passage_solver *passages, int32_t node, int32_t axis, bool ahead) {
     const rill_passage_nodes *nodes = &passages->nodes;
-    const int32_t face = axis ? ahead ? nodes->north[node] : nodes->south[node] : ahead ? nodes->east[node] : nodes->west[node];
+    RILL_ASSERT(node > 0 && node < passages->node_count && axis == (axis & 1));
+    const int32_t *const faces[2][2] = { { nodes->west, nodes->east }, { nodes->south, nodes->north } };
+    const int32_t face = faces[axis][ahead][node];
     if (face > 0 && passages->faces.reach[face] > 0.0f) return (link){ &passages->faces, face };
     link found = { &passages->pipes, 0 };
-    EACH_PIPE(passages, node,
-              edge) { /* the last in this order is the pipe that was added first */
+    /* The last in this order is the pipe that was added first. */
+    EACH_PIPE(passages, node, edge) {
         const rill_passage_edges *pipes = &passages->pipes;
         if (pipes->axis[edge] != axis || !(pipes->reach[edge] > 0.0f)) continue;
         if ((ahead ? pipes->l[edge] : pipes->r[edge]) == node) found.edge = edge;
@@ -71,6 +75,7 @@ static void add_link(series *sum, link at) {
         sum->open = false;
         return;
     }
+    RILL_ASSERT(at.edge < edges->count);
     sum->flux += (double)edges->base[at.edge] / (double)edges->gain[at.edge] + (double)edges->head[at.edge];
     sum->resistance += 1.0 / ((double)edges->gain[at.edge] * (double)edges->reach[at.edge]);
 }
@@ -78,6 +83,7 @@ static void add_link(series *sum, link at) {
 /* Makes the velocity that carries a flux over an edge its base, whatever the pressures. */
 static void set_link(link at, double flux) {
     const rill_passage_edges *edges = at.edges;
+    RILL_ASSERT(isfinite(flux) && at.edge >= 0 && at.edge < at.edges->count);
     if (at.edge == 0) return;
     edges->base[at.edge] = edges->reach[at.edge] > 0.0f ? (float)(flux / (double)edges->reach[at.edge]) : 0.0f;
     edges->head[at.edge] = 0;
@@ -100,6 +106,7 @@ static void join_run(rill_passage_solver *passages, belongs_to *belongs, int32_t
         return;
     for (int32_t n = first; n > 0; n = next_of(passages, belongs, n, axis, true))
         passages->nodes.active[n] = passages->nodes.ever_active[n] = 1;
+    RILL_ASSERT(rill_passages_roofed(passages, first) && rill_passages_roofed(passages, last));
 }
 
 /* Says whether a column is full, whether or not it may be active. */
@@ -121,8 +128,10 @@ static void drive_run(rill_passage_solver *passages, belongs_to *belongs, int32_
     }
     const int32_t behind = beyond(entry, first), ahead = beyond(link_of(passages, last, axis, true), last);
     const bool blind = full_node(passages, behind) || full_node(passages, ahead);
+    RILL_ASSERT(!sum.open || sum.resistance > 0.0);
     double flux = sum.open && !blind ? sum.flux / sum.resistance : 0.0;
     const double most = 0.5 * (double)passages->nodes.H[flux > 0.0 ? behind : ahead]; /* it may feed another run, too */
+    RILL_ASSERT(most >= 0.0);
     flux = flux > most ? most : flux < -most ? -most : flux;
     set_link(entry, flux);
     for (int32_t n = first, next; n > 0; n = next) { /* links are found by their openings, which stay */

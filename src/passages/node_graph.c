@@ -4,11 +4,14 @@
  * row, too; those that a solve takes in are appended. */
 #include <string.h>
 
+#include "base/union_find.h"
 #include "passages/passages_internal.h"
 
 /* ------------------------------------------------------------------------------------------------------------ ports */
 
 static void add_to_port(rill_passage_solver *passages, int32_t port, int32_t place, int32_t pipe) {
+    RILL_ASSERT(port > 0 && port <= passages->port_count && port <= 2 * passages->pipe_capacity);
+    RILL_ASSERT(place >= 0 && place < passages->bed_places);
     passages->port_place[port] = place;
     passages->port_pipes[passages->port_first[port]++] = pipe;
 }
@@ -18,6 +21,7 @@ void rill_passages_list_ports(const rill_flow *flow) {
     const rill_pipe *pipes = flow->sparse->pipes;
     const int32_t count = flow->bed->pipe_count;
     int32_t *first = passages->port_first;
+    RILL_ASSERT(count <= passages->pipe_capacity && passages->node_count <= 1); /* node_of is free for ports */
     for (int32_t i = 1; i <= passages->port_count; ++i) passages->node_of[passages->port_place[i]] = 0;
     passages->port_count = 0;
     memset(first, 0, (2 * (size_t)count + 2) * sizeof *first);
@@ -33,6 +37,7 @@ void rill_passages_list_ports(const rill_flow *flow) {
     }
     for (int32_t i = passages->port_count + 1; i > 1; --i) first[i] = first[i - 1]; /* each is where the next begins */
     first[1] = 0;
+    RILL_ASSERT(first[passages->port_count + 1] == 2 * count);
     for (int32_t i = 1; i <= passages->port_count; ++i) passages->node_of[passages->port_place[i]] = -i;
     passages->ports_due = false;
 }
@@ -40,8 +45,10 @@ void rill_passages_list_ports(const rill_flow *flow) {
 /* ------------------------------------------------------------------------------------------------------------ nodes */
 
 void rill_passages_clear(rill_passage_solver *passages) {
-    for (int32_t i = 1; i < passages->node_count; ++i)
+    for (int32_t i = 1; i < passages->node_count; ++i) {
+        RILL_ASSERT(passages->node_of[passages->nodes.place[i]] == i);
         passages->node_of[passages->nodes.place[i]] = -passages->nodes.port[i];
+    }
     passages->node_count = passages->faces.count = passages->pipes.count = 1;
     passages->island_count = passages->searched_nodes = 0;
     passages->reusable = passages->as_found = passages->islands_valid = false;
@@ -50,6 +57,10 @@ void rill_passages_clear(rill_passage_solver *passages) {
 bool rill_passages_make_node(rill_passage_solver *passages, const rill_bed *bed, rill_passage_spot at) {
     const rill_sheet *sheet = &bed->sheets[at.sheet];
     const int32_t n = passages->node_count;
+    RILL_ASSERT(at.place >= 0 && at.place < passages->bed_places && passages->node_of[at.place] <= 0);
+    RILL_ASSERT(at.column >= 0 && at.column <= sheet->nx + 1 && at.row >= 0 && at.row <= sheet->ny + 1);
+    RILL_ASSERT(at.place == rill_sheet_place(sheet, at.column, at.row));
+    RILL_ASSERT(n > 0 && n <= passages->node_capacity);
     if (n == passages->node_capacity && !rill_passages_room_for_nodes(passages, n + 1)) return false;
     const rill_passage_nodes *nodes = &passages->nodes;
     nodes->place[n] = at.place;
@@ -58,6 +69,7 @@ bool rill_passages_make_node(rill_passage_solver *passages, const rill_bed *bed,
     nodes->row[n] = at.row;
     nodes->tile[n] = sheet->first_tile + at.row / RILL_TILE_H * sheet->tiles_x + at.column / RILL_TILE_W;
     nodes->port[n] = -passages->node_of[at.place];
+    RILL_ASSERT(nodes->tile[n] < passages->bed_tiles && nodes->port[n] <= passages->port_count);
     nodes->inner[n] = nodes->west[n] = nodes->east[n] = nodes->south[n] = nodes->north[n] = nodes->pipe[n] = 0;
     nodes->active[n] = nodes->was_active[n] = nodes->ever_active[n] = nodes->sealed[n] = 0;
     nodes->fill[n] = RILL_NO_ROOF;
@@ -81,6 +93,8 @@ int32_t rill_passages_node_at(rill_passage_solver *passages, const rill_bed *bed
 static int32_t add_edge(rill_passage_solver *passages, rill_passage_edges *edges, int32_t l, int32_t r, int32_t axis,
                         int32_t at) {
     const int32_t i = edges->count;
+    RILL_ASSERT(i > 0 && i <= edges->capacity && at >= 0 && axis == (axis & 1));
+    RILL_ASSERT(l > 0 && l < passages->node_count && r > 0 && r < passages->node_count && l != r);
     if (i == edges->capacity && !rill_passages_room_for_edges(passages, edges, i + 1)) return 0;
     edges->l[i] = l;
     edges->r[i] = r;
@@ -92,20 +106,19 @@ static int32_t add_edge(rill_passage_solver *passages, rill_passage_edges *edges
     return i;
 }
 
-static int32_t root_of(int32_t *pool, int32_t node) {
-    while (pool[node] != node) node = pool[node] = pool[pool[node]];
-    return node;
-}
-
+/* Joins the pools of two nodes, if both are inner ones. */
 static void join_pools(rill_passage_solver *passages, int32_t first, int32_t second) {
+    RILL_ASSERT(first >= 0 && first < passages->node_count && second >= 0 && second < passages->node_count);
     if (!passages->nodes.inner[first] || !passages->nodes.inner[second]) return;
-    first = root_of(passages->pool, first);
-    second = root_of(passages->pool, second);
-    passages->pool[rill_max_i(first, second)] = rill_min_i(first, second);
+    rill_union_find_unite((uint32_t *)passages->pool, (uint32_t)first, (uint32_t)second);
 }
 
 void rill_passages_flatten_pools(const rill_passage_solver *passages) {
-    for (int32_t n = 1; n < passages->node_count; ++n) passages->pool[n] = passages->pool[passages->pool[n]];
+    for (int32_t n = 1; n < passages->node_count; ++n) {
+        RILL_ASSERT(passages->pool[n] > 0 && passages->pool[n] <= n);
+        passages->pool[n] = passages->pool[passages->pool[n]];
+        RILL_ASSERT(passages->pool[passages->pool[n]] == passages->pool[n]);
+    }
 }
 
 /* Tells the nodes at the ends of a face of it. */
@@ -113,6 +126,9 @@ static void link_face(const rill_passage_solver *passages, int32_t face) {
     const rill_passage_edges *faces = &passages->faces;
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t l = faces->l[face], r = faces->r[face];
+    RILL_ASSERT(nodes->sheet[l] == nodes->sheet[r]);
+    RILL_ASSERT((faces->axis[face] ? nodes->north : nodes->east)[l] == 0);
+    RILL_ASSERT((faces->axis[face] ? nodes->south : nodes->west)[r] == 0);
     (faces->axis[face] ? nodes->north : nodes->east)[l] = face;
     (faces->axis[face] ? nodes->south : nodes->west)[r] = face;
     nodes->contiguous[l / RILL_CHUNK] = nodes->contiguous[r / RILL_CHUNK] = 0;
@@ -144,6 +160,7 @@ rill_passage_spot rill_passages_spot_at(const rill_bed *bed, int32_t place) {
 }
 
 static void link_pipe(rill_passage_solver *passages, int32_t node, int32_t half) {
+    RILL_ASSERT(half > 1 && half / 2 < passages->pipes.count);
     passages->pipes.next[half] = passages->nodes.pipe[node];
     passages->nodes.pipe[node] = half;
 }
@@ -151,6 +168,7 @@ static void link_pipe(rill_passage_solver *passages, int32_t node, int32_t half)
 static bool add_pipe(rill_passage_solver *passages, const rill_flow *flow, int32_t node, int32_t pipe) {
     const rill_bed *bed = flow->bed;
     const rill_pipe *ends = &flow->sparse->pipes[pipe];
+    RILL_ASSERT(ends->l == passages->nodes.place[node] || ends->r == passages->nodes.place[node]);
     const int32_t far = ends->l == passages->nodes.place[node] ? ends->r : ends->l, known = passages->node_of[far];
     const int32_t other = known > 0 ? known : rill_passages_node_at(passages, bed, rill_passages_spot_at(bed, far));
     if (other == 0) return false;
@@ -164,6 +182,7 @@ static bool add_pipe(rill_passage_solver *passages, const rill_flow *flow, int32
 
 /* Makes a node an inner one, and adds all of its edges. False without memory. */
 static bool make_inner(rill_passage_solver *passages, const rill_flow *flow, int32_t node) {
+    RILL_ASSERT(!passages->nodes.inner[node]);
     bool good = true;
     for (int32_t axis = 0; axis < 2; ++axis)
         good = good && add_face(passages, flow->bed, node, axis, -1) && add_face(passages, flow->bed, node, axis, 1);
@@ -194,6 +213,7 @@ bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_f
     bool good = true;
     for (int32_t i = 0; i < *count && good; ++i) {
         const int32_t node = passages->queue[i];
+        RILL_ASSERT(node > 0 && node < passages->node_count && *count < passages->node_count);
         if (i >= given && !rill_flow_flooded(flow, passages->nodes.place[node])) continue;
         const int32_t faces[4] = { passages->nodes.west[node], passages->nodes.east[node], passages->nodes.south[node],
                                    passages->nodes.north[node] };
@@ -221,6 +241,7 @@ static void order_nodes(rill_passage_solver *passages) {
             to[1 + start[place[from[n]] >> shift & (DIGITS - 1)]++] = from[n];
         from = to, to = swap;
     }
+    RILL_ASSERT(from == passages->order || from == passages->slot);
     if (from != passages->order) memcpy(passages->order, from, (size_t)passages->node_count * sizeof *from);
 }
 
@@ -235,7 +256,10 @@ static void number_nodes(rill_passage_solver *passages) {
     int32_t *const planes[] = { nodes->place, nodes->tile, nodes->sheet, nodes->column, nodes->row, nodes->port, nodes->inner };
     order_nodes(passages);
     for (size_t i = 0; i < sizeof planes / sizeof *planes; ++i) permute(passages, planes[i]);
-    for (int32_t n = 1; n < passages->node_count; ++n) passages->node_of[nodes->place[n]] = n;
+    for (int32_t n = 1; n < passages->node_count; ++n) {
+        RILL_ASSERT(n == 1 || nodes->place[n - 1] < nodes->place[n]); /* a permutation, in order */
+        passages->node_of[nodes->place[n]] = n;
+    }
 }
 
 /* Adds the faces along an axis, in the order of the nodes they begin at. False without memory. */
@@ -260,6 +284,7 @@ static bool add_pipes(rill_passage_solver *passages, const rill_flow *flow) {
         for (int32_t i = passages->port_first[port]; port > 0 && good && i < passages->port_first[port + 1]; ++i) {
             const rill_pipe *ends = &flow->sparse->pipes[passages->port_pipes[i]];
             const int32_t l = passages->node_of[ends->l], r = passages->node_of[ends->r];
+            RILL_ASSERT(l > 0 && r > 0 && (l == n || r == n)); /* all that is beside an inner node is one */
             if (passages->nodes.inner[l] && passages->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* added from the other end already */
             good = add_pipe(passages, flow, n, passages->port_pipes[i]);
             join_pools(passages, l, r);
@@ -280,7 +305,8 @@ static void find_contiguous(const rill_passage_solver *passages) {
     const rill_passage_edges *faces = &passages->faces;
     const rill_passage_nodes *nodes = &passages->nodes;
     for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= faces->count; i += RILL_CHUNK) {
-        const bool even = in_a_row(faces->l, i) && in_a_row(faces->r, i), along = faces->axis[i] == faces->axis[i + RILL_CHUNK - 1];
+        const bool even = in_a_row(faces->l, i) && in_a_row(faces->r, i);
+        const bool along = faces->axis[i] == faces->axis[i + RILL_CHUNK - 1];
         faces->contiguous[i / RILL_CHUNK] = even;
         faces->in_row[i / RILL_CHUNK] = even && along && in_a_row(faces->at, i);
     }

@@ -21,6 +21,7 @@ RILL_DISPATCH(rill_passage_kernels)
 
 /* Returns the spot beyond a face of a node: 0 west, 1 east, 2 south, 3 north. */
 static rill_passage_spot spot_beyond(const rill_bed *bed, rill_passage_spot here, int32_t face) {
+    RILL_ASSERT(face >= 0 && face < 4);
     const int32_t step = face % 2 ? 1 : -1, along = face / 2;
     return (rill_passage_spot){ here.place + step * (along ? bed->sheets[here.sheet].stride : 1), here.sheet,
                    here.column + (along ? 0 : step), here.row + (along ? step : 0) };
@@ -43,6 +44,7 @@ static bool next_neighbour(neighbour_walk *walk, rill_passage_spot *out) {
     while (walk->port > 0 && passages->port_first[walk->port] + walk->next - 4 < passages->port_first[walk->port + 1]) {
         const int32_t pipe = passages->port_pipes[passages->port_first[walk->port] + walk->next++ - 4];
         const rill_pipe *ends = &walk->flow->sparse->pipes[pipe];
+        RILL_ASSERT(ends->l == walk->here.place || ends->r == walk->here.place);
         const int32_t far = ends->l == walk->here.place ? ends->r : ends->l;
         if (passages->node_of[far] > 0) continue;
         *out = rill_passages_spot_at(bed, far);
@@ -58,6 +60,7 @@ static bool discover(rill_passage_solver *passages, const rill_bed *bed, rill_pa
     if (!rill_passages_make_node(passages, bed, at)) return false;
     const int32_t node = passages->node_count - 1;
     passages->nodes.inner[node] = 1;
+    RILL_ASSERT(*count < passages->node_count);
     passages->queue[(*count)++] = node;
     return true;
 }
@@ -69,6 +72,7 @@ static bool add_tile(rill_flow *flow, rill_passage_tile *at) {
     const rill_sheet *sheet = &bed->sheets[at->sheet];
     int32_t count = 0;
     bool good = true;
+    RILL_ASSERT(!at->has_nodes);
     at->has_nodes = true;
     for (int32_t y = 0; y < RILL_TILE_H; ++y)
         for (int32_t x = 0; x < RILL_TILE_W && good; ++x) {
@@ -91,6 +95,7 @@ static bool add_outer_nodes(rill_flow *flow) {
     const int32_t inner = passages->node_count;
     bool good = true;
     for (int32_t n = 1; n < inner && good; ++n) {
+        RILL_ASSERT(passages->nodes.inner[n]);
         neighbour_walk walk = { flow, rill_passages_spot_of(passages, n), passages->nodes.port[n], 0 };
         for (rill_passage_spot there; good && next_neighbour(&walk, &there);) good = rill_passages_node_at(passages, flow->bed, there) > 0;
     }
@@ -136,6 +141,31 @@ static void reset_nodes(rill_passage_solver *passages) {
     rill_passages_reset_islands(passages);
 }
 
+/* Says whether the graph is sound: node_of is the inverse of place, the nodes at the ends of each edge are there, and one of
+ * them is an inner one; nothing is marked. */
+static bool is_sound(const rill_passage_solver *passages) {
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const rill_passage_edges *edges[2] = { &passages->faces, &passages->pipes };
+    for (int32_t n = 1; n < passages->node_count; ++n) {
+        const int32_t faces[4] = { nodes->west[n], nodes->east[n], nodes->south[n], nodes->north[n] };
+        if (passages->node_of[nodes->place[n]] != n || passages->marks[n] != 0) return false;
+        for (int32_t k = 0; k < 4; ++k)
+            if (faces[k] > 0 && (k % 2 ? passages->faces.l : passages->faces.r)[faces[k]] != n) return false;
+    }
+    for (int32_t k = 0; k < 2; ++k)
+        for (int32_t i = 1; i < edges[k]->count; ++i)
+            if (!(nodes->inner[edges[k]->l[i]] | nodes->inner[edges[k]->r[i]])) return false;
+    return true;
+}
+
+/* Says whether node 0 and edge 0, which stand for nothing, still are nothing. */
+static bool nothing_is_zero(const rill_passage_solver *passages) {
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const rill_passage_edges *faces = &passages->faces;
+    return (nodes->inner[0] | nodes->active[0] | nodes->ever_active[0] | nodes->H[0]) == 0 &&
+           (faces->l[0] | faces->r[0] | faces->t[0]) == 0 && faces->q[0] == 0.0 && faces->gain[0] * faces->reach[0] == 0.0f;
+}
+
 static void search_nodes(rill_flow *flow, float lambda) {
     rill_passage_solver *passages = flow->passages;
     if (rill_passages_list_tiles(flow, lambda) && passages->as_found) {
@@ -148,6 +178,7 @@ static void search_nodes(rill_flow *flow, float lambda) {
     bool good = rill_passages_room_to_begin(passages) && add_tiles(flow) && add_outer_nodes(flow);
     good = good && rill_passages_link_nodes(flow);
     rill_passages_flatten_pools(passages);
+    RILL_ASSERT(!good || is_sound(passages));
     passages->as_found = good;
     passages->out_of_memory |= !good;
 }
@@ -158,6 +189,7 @@ static bool nodes_reusable(const rill_flow *flow) {
     if (!passages->reusable || flow->substep % RILL_SCAN_EVERY == 0) return false;
     for (int32_t i = 0; i < passages->listed_count; ++i) {
         const rill_passage_tile *at = &passages->tiles[passages->listed[i]];
+        RILL_ASSERT(passages->listed[i] >= 0 && passages->listed[i] < passages->tile_count);
         if (at->awake != rill_passages_tile_awake(flow, at->tile)) return false;
     }
     return true;
@@ -167,6 +199,7 @@ static bool nodes_reusable(const rill_flow *flow) {
 
 /* Lets a node not be active in this sub-step. */
 static void deactivate(const rill_passage_nodes *nodes, int32_t node) {
+    RILL_ASSERT(node > 0);
     nodes->fill[node] = RILL_NO_ROOF;
     nodes->was_active[node] = nodes->ever_active[node] = nodes->active[node] = 0;
     nodes->pi[node] = 0.0;
@@ -189,6 +222,7 @@ static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
 static void hold_opening(const rill_passage_solver *passages, const rill_opening *openings) {
     const int32_t node = passages->node_of[openings->place];
     if (node <= 0 || !rill_passages_roofed(passages, node)) return;
+    RILL_ASSERT(openings->room >= 0);
     passages->nodes.c[node] -= openings->room;
     passages->nodes.fill[node] += openings->room;
 }
@@ -229,6 +263,7 @@ bool rill_passages_extend_nodes(const rill_passage_stage *stage, int32_t count) 
     rill_passage_solver *passages = flow->passages;
     const int32_t node = passages->node_count, face = passages->faces.count, pipe = passages->pipes.count, given = count;
     const bool good = rill_passages_make_inner_around(passages, flow, given, &count);
+    RILL_ASSERT(count >= given && count <= passages->node_count);
     read_nodes(flow, node, passages->node_count);
     for (int32_t i = given; i < count; ++i) {
         const int32_t n = passages->queue[i], place = passages->nodes.place[n];
@@ -255,6 +290,7 @@ bool rill_passages_find_nodes(const rill_passage_stage *stage) {
     if (passages->out_of_memory || passages->node_count < 2) return false;
     passages->reusable = true;
     passages->some_sealed = false;
+    RILL_ASSERT(nothing_is_zero(passages));
     read_all(stage);
     return true;
 }

@@ -15,6 +15,7 @@ enum { WORK = 1024 }; /* multiplications per node that solving directly may cost
 
 /* Returns the weight of an edge: quanta that cross per quantum of pressure. */
 static float weight(const rill_passage_edges *edges, int32_t i) {
+    RILL_ASSERT(edges->gain[i] >= 0.0f && edges->reach[i] >= 0.0f);
     return edges->gain[i] * edges->reach[i];
 }
 
@@ -27,7 +28,9 @@ static bool follow(const rill_passage_solver *passages, const rill_passage_edges
     if (edge == 0 || !(weight(edges, edge) > 0.0f)) return false;
     const int32_t other = rill_edge_other(edges, edge, node);
     if (!passages->nodes.active[other]) return true;
+    RILL_ASSERT(passages->island_of[other] < 0 || passages->island_of[other] == passages->island_count);
     if (passages->island_of[other] < 0) {
+        RILL_ASSERT(island->first + island->count < passages->node_count);
         passages->island_of[other] = passages->island_count;
         passages->order[island->first + island->count++] = other;
     }
@@ -37,16 +40,35 @@ static bool follow(const rill_passage_solver *passages, const rill_passage_edges
 static rill_passage_island search_from(const rill_passage_solver *passages, int32_t node, int32_t first) {
     const rill_passage_nodes *nodes = &passages->nodes;
     rill_passage_island island = { .first = first, .count = 1, .sealed = true };
+    RILL_ASSERT(passages->nodes.active[node] && passages->island_of[node] < 0 && first < passages->node_count);
     passages->island_of[node] = passages->island_count;
     passages->order[first] = node;
     for (int32_t i = 0; i < island.count; ++i) {
         const int32_t n = passages->order[first + i], faces[4] = { nodes->west[n], nodes->south[n], nodes->east[n], nodes->north[n] };
         bool out = false;
+        RILL_ASSERT(nodes->inner[n]); /* so that all of its edges are there */
         for (int32_t k = 0; k < 4; ++k) out |= follow(passages, &passages->faces, faces[k], n, &island);
         EACH_PIPE(passages, n, edge) out |= follow(passages, &passages->pipes, edge, n, &island);
         island.sealed &= !out;
     }
     return island;
+}
+
+/* Says whether each active node is of one island, and others of none. */
+static bool is_partition(const rill_passage_solver *passages) {
+    int32_t listed = 0, active = 0;
+    for (int32_t k = 0; k < passages->island_count; ++k) {
+        const rill_passage_island *island = &passages->islands[k];
+        for (int32_t i = island->first; i < island->first + island->count; ++i)
+            if (passages->island_of[passages->order[i]] != k) return false;
+        if (island->first != listed) return false;
+        listed += island->count;
+    }
+    for (int32_t n = 1; n < passages->node_count; ++n) {
+        if (passages->nodes.active[n] != (passages->island_of[n] >= 0)) return false;
+        active += passages->nodes.active[n];
+    }
+    return listed == active;
 }
 
 static void search_all(rill_passage_solver *passages) {
@@ -58,6 +80,7 @@ static void search_all(rill_passage_solver *passages) {
         count += passages->islands[passages->island_count++].count;
     }
     passages->laid_out = false;
+    RILL_ASSERT(is_partition(passages));
 }
 
 /* Says whether open edges are others than those that islands were found for, and remembers them. */
@@ -98,6 +121,7 @@ bool rill_passages_find_islands(rill_passage_solver *passages) {
     for (int32_t n = 1; n < passages->node_count; ++n) nodes->sealed[n] = 0;
     for (int32_t k = 0; k < passages->island_count; ++k) {
         const rill_passage_island *island = &passages->islands[k];
+        RILL_ASSERT(island->count > 0);
         any |= island->sealed;
         for (int32_t i = 0; island->sealed && i < island->count; ++i) nodes->sealed[passages->order[island->first + i]] = 1;
     }
@@ -123,6 +147,7 @@ static void widen_row(const rill_passage_solver *passages, const rill_passage_ed
     const int32_t other = rill_edge_other(edges, edge, node), i = passages->number[node];
     if (edge == 0 || !is_within(passages, node, other)) return;
     const int32_t j = passages->number[other];
+    RILL_ASSERT(j >= 0 && j < passages->skyline->count && i < passages->skyline->count);
     if (j < passages->skyline->first[i] && weight(edges, edge) > 0.0f) passages->skyline->first[i] = j;
 }
 
@@ -153,6 +178,8 @@ static void add_weight(const rill_passage_solver *passages, const rill_passage_e
     *diagonal += w;
     if (!is_within(passages, node, other)) return;
     const int32_t j = passages->number[other];
+    RILL_ASSERT(j >= 0 && j < passages->skyline->count && j != i);
+    RILL_ASSERT(j >= passages->skyline->first[i] || j > i); /* the row has been laid out for it */
     if (j < i) passages->skyline->entry[passages->skyline->row[i] + j - passages->skyline->first[i]] -= w;
 }
 
@@ -167,6 +194,8 @@ static void solve_directly(const rill_passage_solver *passages, const rill_passa
         diagonal[i] = 0.0;
         for (int32_t k = 0; k < 4; ++k) add_weight(passages, &passages->faces, faces[k], n, &diagonal[i]);
         EACH_PIPE(passages, n, edge) add_weight(passages, &passages->pipes, edge, n, &diagonal[i]);
+        RILL_ASSERT(passages->number[n] == i); /* the order's inverse */
+        RILL_ASSERT(isfinite(diagonal[i]) && diagonal[i] >= 0.0);
         y[i] = nodes->f[n];
     }
     rill_skyline_factorise(sky, diagonal);
@@ -194,6 +223,7 @@ static void lay_out_patches(rill_passage_solver *passages, const rill_passage_is
             y0 = rill_min_i(y0, nodes->row[n]);
             y1 = rill_max_i(y1, nodes->row[n]);
         }
+        RILL_ASSERT(x0 >= 1 && x0 <= x1 && y0 >= 1 && y0 <= y1);
         rill_patch patch = { .stride = 1 };
         if (size)
             rill_poisson_count(size, x1 - x0 + 1, y1 - y0 + 1);
@@ -223,28 +253,37 @@ static bool lay_out_problem(rill_passage_solver *passages) {
     rill_poisson_clear(poisson);
     for (int32_t i = 0; i < passages->island_count; ++i)
         if (passages->islands[i].large) lay_out_patches(passages, &passages->islands[i], NULL);
+    RILL_ASSERT(poisson->node_count <= poisson->room.nodes && poisson->patch_count <= poisson->room.patches);
     passages->laid_out = true;
     return true;
 }
 
 static int32_t place_part(const rill_passage_work *work, int32_t from, int32_t to) {
     const rill_poisson *poisson = &work->passages->poisson;
-    const rill_passage_problem problem = {
-        work->passages->slot, work->passages->island_of, poisson->active, poisson->extra, poisson->wx, poisson->wy, poisson->f, poisson->x
-    };
+    const rill_passage_problem problem = { .slot = work->passages->slot,
+                                           .island = work->passages->island_of,
+                                           .active = poisson->active,
+                                           .extra = poisson->extra,
+                                           .wx = poisson->wx,
+                                           .wy = poisson->wy,
+                                           .f = poisson->f,
+                                           .x = poisson->x };
     work->passages->kernels->place(from, to, &work->passages->nodes, &work->passages->faces, &problem);
     return 0;
 }
 
 static int32_t take_part(const rill_passage_work *work, int32_t from, int32_t to) {
     const int32_t *slot = work->passages->slot;
-    for (int32_t n = from; n < to; ++n)
+    for (int32_t n = from; n < to; ++n) {
+        RILL_ASSERT(slot[n] >= -1 && slot[n] < work->passages->poisson.node_count);
         if (slot[n] >= 0) work->passages->nodes.x[n] = work->passages->poisson.x[slot[n]];
+    }
     return 0;
 }
 
 /* Holds a node whose edge leads out of the island, as a neighbour without pressure would. */
 static void hold_end(const rill_poisson *poisson, int32_t slot, float w) {
+    RILL_ASSERT(slot < poisson->node_count && w >= 0.0f);
     if (slot >= 0) poisson->extra[slot] += w;
 }
 
@@ -255,6 +294,7 @@ static void place_pipes(rill_passage_solver *passages) {
     for (int32_t i = 1; i < pipes.count; ++i) {
         const int32_t l = pipes.l[i], r = pipes.r[i], at_l = passages->slot[l], at_r = passages->slot[r];
         const float w = weight(&pipes, i);
+        RILL_ASSERT(poisson->link_count < poisson->room.links);
         if (at_l >= 0 && at_r >= 0 && passages->island_of[l] == passages->island_of[r]) {
             if (w > 0.0f) poisson->links[poisson->link_count++] = (rill_link){ at_l, at_r, w };
             continue;
@@ -285,6 +325,7 @@ static bool is_off(const rill_passage_solver *passages, const rill_passage_islan
 }
 
 int32_t rill_passages_solve_islands(rill_passage_solver *passages, bool scalar, double tolerance, int32_t most) {
+    RILL_ASSERT(passages->islands_valid && tolerance > 0.0 && most > 0);
     bool some_large = false;
     for (int32_t i = 0; i < passages->island_count; ++i) {
         rill_passage_island *island = &passages->islands[i];
@@ -325,6 +366,7 @@ void rill_passages_normalise_sealed(rill_passage_solver *passages) {
     EACH_SEALED(passages, island) {
         double least = 1e300;
         EACH_ISLAND_NODE(passages, island, n) least = rill_min_d(least, pi[n]);
+        RILL_ASSERT(isfinite(least) && least < 1e300);
         EACH_ISLAND_NODE(passages, island, n) pi[n] -= least;
     }
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "flow/limit.h"
 #include "flow/rest.h"
 
@@ -30,6 +31,7 @@ static int32_t some_nearly_full(const rill_passage_scan *tile) {
 static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
     const int32_t stride = tile->stride, share = tile->near_flooded ? 4 : 7; /* of the height, as a power of two */
     int32_t bits[RILL_TILE_W] = { 0 }; /* an array of its own, known to be no part of the planes */
+    RILL_ASSERT(tile->rows > 0 && tile->rows <= RILL_TILE_H && horizon >= 0.0f);
     if (!tile->flooded && !some_nearly_full(tile)) return false;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *b = tile->at.b + y * stride, *c = tile->at.c + y * stride, *code = tile->at.code + y * stride;
@@ -58,9 +60,12 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
 /* Loops over nodes or edges [from, to) by chunks: IN_A_ROW works on a whole chunk for which CONTIGUOUS says that
  * numbers follow each other, ONE_BY_ONE on any other. */
 #define EACH_CHUNK(CONTIGUOUS, IN_A_ROW, ONE_BY_ONE)                                                                         \
+    RILL_ASSERT(from >= 0);                                                                                            \
     for (int32_t i = from, end; i < to; i = end) {                                                                     \
         end = rill_min_i((i / RILL_CHUNK + 1) * RILL_CHUNK, to);                                                       \
-        if (CONTIGUOUS[i / RILL_CHUNK] && end - i == RILL_CHUNK) {                                                           \
+        RILL_ASSERT(end > i && end - i <= RILL_CHUNK);                                                                 \
+        if (CONTIGUOUS[i / RILL_CHUNK] && end - i == RILL_CHUNK) {                                                     \
+            RILL_ASSERT(i % RILL_CHUNK == 0);                                                                          \
             IN_A_ROW                                                                                                   \
         } else {                                                                                                       \
             ONE_BY_ONE                                                                                                 \
@@ -72,7 +77,7 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, l + k, r + k);   \
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (edges).l[k], (edges).r[k]);)
 /* Calls WORK(n, west, east, south, north) for each node. */
-#define EACH_NODE(nodes, WORK)                                                                                             \
+#define EACH_NODE_WITH_FACES(nodes, WORK)                                                                                             \
     EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i]; const int32_t south = (nodes).south[i]; \
                const int32_t north = (nodes).north[i];                                                                         \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
@@ -82,7 +87,7 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
 
 /* Calls WORK(n, west, at_west, east, at_east, south, at_south, north, at_north) for each node, with the nodes beyond
  * its faces. */
-#define EACH_NODE_AND_NEAR(nodes, faces, WORK)                                                                                 \
+#define EACH_NODE_WITH_NEIGHBOURS(nodes, faces, WORK)                                                                                 \
     EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i]; const int32_t south = (nodes).south[i]; \
                const int32_t north = (nodes).north[i]; const int32_t at_west = (faces).l[west]; const int32_t at_east = (faces).r[east];               \
                const int32_t at_south = (faces).l[south]; const int32_t at_north = (faces).r[north];                                               \
@@ -169,6 +174,7 @@ static bool write_chunk(int32_t first, const rill_passage_nodes *nodes, const ri
         after[k] = now;
         flips |= (now != 0) ^ (before != 0);
     }
+    RILL_ASSERT(first % RILL_CHUNK == 0 && node.contiguous[first / RILL_CHUNK] && node.in_row[first / RILL_CHUNK]);
     if (flips) return false;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t k = 0; k < RILL_CHUNK; ++k) {
@@ -198,6 +204,7 @@ static bool restore_chunk(int32_t first, const rill_passage_nodes *nodes, const 
     int32_t left = 0;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t k = 0; k < RILL_CHUNK; ++k) left |= (ever[l + k] | ever[r + k]) & ~(active[l + k] | active[r + k]);
+    RILL_ASSERT(first % RILL_CHUNK == 0 && faces->in_row[first / RILL_CHUNK]);
     if (left) return false;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t k = 0; k < RILL_CHUNK; ++k) plane[k] = (ever[l + k] | ever[r + k]) != 0 ? u[k] : plane[k];
@@ -306,7 +313,7 @@ KERNEL excess(int32_t from, int32_t to, const rill_passage_nodes *nodes, const r
     const rill_passage_nodes node = *nodes;
     const double *q = faces->q;
 #define WORK(I, W, E, S, N) excess_one(&node, q, I, W, E, S, N)
-    EACH_NODE(node, WORK)
+    EACH_NODE_WITH_FACES(node, WORK)
 #undef WORK
 }
 
@@ -358,6 +365,7 @@ static __attribute__((noinline)) void place_chunk(int32_t i, const rill_passage_
     const int32_t west = node.west[i], east = node.east[i], south = node.south[i], north = node.north[i];
     const int32_t at_west = face.l[west], at_east = face.r[east], at_south = face.l[south], at_north = face.r[north];
     const int32_t slot = target.slot[i];
+    RILL_ASSERT(i % RILL_CHUNK == 0 && slot >= 0);
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t k = 0; k < RILL_CHUNK; ++k)
             place_one(&node, &face, &target, i + k, slot + k, west + k, at_west + k, east + k, at_east + k, south + k,
@@ -423,7 +431,7 @@ JUDGE change(int32_t from, int32_t to, const rill_passage_nodes *nodes, const ri
     const rill_passage_edges face = *faces;
     int32_t verdict = 0;
 #define WORK(I, ...) verdict |= change_one(&node, face.q, I, __VA_ARGS__)
-    EACH_NODE_AND_NEAR(node, face, WORK)
+    EACH_NODE_WITH_NEIGHBOURS(node, face, WORK)
 #undef WORK
     return verdict;
 }
@@ -439,7 +447,7 @@ JUDGE overdrawn(int32_t from, int32_t to, const rill_passage_nodes *nodes, const
     const int32_t *t = faces->t;
     int32_t any = 0;
 #define WORK(I, W, E, S, N) any |= overdrawn_one(t, node.H[I], W, E, S, N)
-    EACH_NODE(node, WORK)
+    EACH_NODE_WITH_FACES(node, WORK)
 #undef WORK
         return any;
 }
@@ -463,7 +471,7 @@ static float fastest(int32_t from, int32_t to, const rill_passage_nodes *nodes, 
     const rill_passage_edges face = *faces;
     int32_t most = 0;
 #define WORK(I, ...) most = rill_max_i(most, fastest_one(node.active, face.u, I, __VA_ARGS__))
-    EACH_NODE_AND_NEAR(node, face, WORK)
+    EACH_NODE_WITH_NEIGHBOURS(node, face, WORK)
 #undef WORK
     return rill_bits_float(most);
 }

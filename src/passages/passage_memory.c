@@ -34,13 +34,16 @@ static void free_arrays(const array *arrays, size_t count, int32_t capacity, con
 static bool grow_arrays(const array *arrays, size_t count, int32_t have, int32_t *capacity, int32_t want,
                         const rill_allocator *allocator) {
     char *memory = rill_alloc_zeroed(allocator, all_bytes(arrays, count, want), 1), *at = memory;
+    RILL_ASSERT(want > *capacity && have >= 0 && have <= rill_max_i(*capacity, 1)); /* number 0 comes first */
     char *const old = *capacity > 0 ? *arrays[0].data : NULL;
     if (!memory) return false;
     for (size_t i = 0; i < count; ++i) {
         if (old) memcpy(at, *arrays[i].data, (size_t)have * arrays[i].size);
+        RILL_ASSERT((uintptr_t)at % RILL_ALIGNMENT == 0);
         *arrays[i].data = at;
         at += array_bytes(&arrays[i], want);
     }
+    RILL_ASSERT(at == memory + all_bytes(arrays, count, want));
     if (old) rill_free(allocator, old, all_bytes(arrays, count, *capacity), 1);
     *capacity = want;
     return true;
@@ -120,6 +123,7 @@ static int32_t with_spare(int32_t count) {
 
 bool rill_passages_room_for_nodes(rill_passage_solver *passages, int32_t count) {
     NODE_ARRAYS(passages);
+    RILL_ASSERT(count >= passages->node_count && passages->node_count <= rill_max_i(passages->node_capacity, 1));
     if (count <= passages->node_capacity) return true;
     return grow_arrays(arrays, array_count, passages->node_count, &passages->node_capacity, with_spare(count),
                        &passages->allocator);
@@ -127,6 +131,7 @@ bool rill_passages_room_for_nodes(rill_passage_solver *passages, int32_t count) 
 
 bool rill_passages_room_for_edges(rill_passage_solver *passages, rill_passage_edges *edges, int32_t count) {
     EDGE_ARRAYS(edges);
+    RILL_ASSERT(count >= edges->count && edges->count <= rill_max_i(edges->capacity, 1));
     if (count <= edges->capacity) return true;
     return grow_arrays(arrays, array_count, edges->count, &edges->capacity, with_spare(count), &passages->allocator);
 }
@@ -149,6 +154,7 @@ static int64_t with_half_more(int64_t want) {
 }
 
 bool rill_passages_room_for_problem(rill_passage_solver *passages, const rill_poisson_size *want) {
+    RILL_ASSERT(want->nodes > 0 && want->patches > 0 && want->links >= 0);
     if (passages->poisson.levels && is_enough(&passages->poisson.room, want)) return true;
     const rill_poisson_size room = { .nodes = with_spare(want->nodes),
                                      .patches = with_spare(want->patches),
@@ -191,6 +197,7 @@ static int32_t list_roofed_tiles(const rill_bed *bed, const uint8_t *roofed, ril
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
                 const int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
                 if (!roofed[tile]) continue;
+                RILL_ASSERT(tile >= 0 && tile < bed->tile_count);
                 if (tiles) tiles[count] = (rill_passage_tile){ .tile = tile, .sheet = i, .tx = tx, .ty = ty };
                 count += 1;
             }
@@ -266,8 +273,9 @@ bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_pa
                           const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     const rill_passage_solver *now = flow->passages;
-    const int64_t path = bed->info.columns + bed->ghost_count; /* a search for room may come by every column and every ghost */
-    demand want = { .pipes = bed->pipe_count, .visited = path < INT32_MAX ? (int32_t)path : -1 };
+    /* A search for room may come by every column and every ghost. */
+    const int64_t visited = bed->info.columns + bed->ghost_count;
+    demand want = { .pipes = bed->pipe_count, .visited = visited < INT32_MAX ? (int32_t)visited : -1 };
     want.tiles = list_roofed_tiles(bed, roofed, NULL);
     *out = flow->passages;
     if (want.visited < 0) return false;
@@ -283,12 +291,16 @@ bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_pa
 void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_solver *passages,
                         const rill_allocator *allocator) {
     rill_passage_solver *old = flow->passages;
+    RILL_ASSERT(passages->bed_tiles == flow->bed->tile_count && passages->bed_places == flow->bed->plane_size);
+    RILL_ASSERT(!old || old->bed_tiles == passages->bed_tiles);
+    RILL_ASSERT(flow->bed->pipe_count <= passages->pipe_capacity);
     if (old != passages) {
         if (old) memcpy(passages->flooded, old->flooded, (size_t)passages->bed_tiles);
         if (old) free_solver(old, allocator);
         flow->passages = passages;
     }
     memcpy(passages->roofed, roofed, (size_t)passages->bed_tiles);
+    RILL_ASSERT(list_roofed_tiles(flow->bed, roofed, NULL) <= passages->tile_capacity);
     passages->tile_count = list_roofed_tiles(flow->bed, roofed, passages->tiles);
     rill_passages_clear(passages);
     passages->listed_count = 0;

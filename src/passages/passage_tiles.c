@@ -4,6 +4,7 @@
  * it is changed otherwise (loading, a changed bed) they are counted anew. A scan lists the tiles with columns that are
  * flooded or might fill within a few sub-steps. It is cheap for tiles that are far from full: their least height under
  * a ceiling is known. */
+#include <math.h>
 #include <string.h>
 
 #include "passages/passages_internal.h"
@@ -30,6 +31,7 @@ void rill_passages_count_flooded(rill_flow *flow, int32_t sheet, int32_t tx, int
         for (int32_t i = 0; i < RILL_TILE_W; ++i) count += pressure[i] != 0;
     }
     const int32_t tile = of->first_tile + ty * of->tiles_x + tx;
+    RILL_ASSERT(count <= RILL_TILE_W * RILL_TILE_H && tile < flow->bed->tile_count);
     flow->passages->flooded[tile] = (uint8_t)count;
     flow->passages->nearly_full[tile] = 0;
 }
@@ -51,6 +53,7 @@ void rill_passages_fill(rill_flow *flow, int32_t place, bool full) {
 }
 
 void rill_passages_set_pressure(rill_flow *flow, int32_t place, double pressure) {
+    RILL_ASSERT(isfinite(pressure));
     const int32_t code = pressure < 0.0 ? 0 : rill_pressure_code(pressure);
     rill_passages_set_code(flow, place, rill_bed_tile_of(flow->bed, place), code);
 }
@@ -92,6 +95,7 @@ static int32_t nearly_full_height(const rill_flow *flow, const rill_passage_tile
         for (int32_t i = 0; i < RILL_TILE_W; ++i)
             least = rill_min_i(least, ((b[i] < c[i]) & (c[i] < RILL_TOP)) ? c[i] - b[i] : RILL_TOP);
     }
+    RILL_ASSERT(least > 0);
     return *nearly_full = rill_max_i(least - least / 16, 1);
 }
 
@@ -103,6 +107,7 @@ static bool scan_tile(const rill_flow *flow, float lambda, const rill_passage_ti
     const int32_t place = rill_sheet_place(sheet, tile->tx * RILL_TILE_W, tile->ty * RILL_TILE_H);
     const int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - tile->ty * RILL_TILE_H);
     const int32_t nearly_full = nearly_full_height(flow, tile, place, rows);
+    RILL_ASSERT(rows > 0 && rows <= RILL_TILE_H && nearly_full > 0);
     const bool flooded = passages->flooded[tile->tile];
     if (!flooded && flow->extent.depth < nearly_full) return false;
     const rill_passage_columns columns = { rill_flow_bases(flow) + place, flow->bed->c + place, flow->H + place,
@@ -115,7 +120,11 @@ static bool scan_tile(const rill_flow *flow, float lambda, const rill_passage_ti
                                      .nearly_full = nearly_full };
     int32_t rows_of[RILL_TILE_W], all = 0;
     if (!passages->kernels->scan(&scan, lambda * HORIZON, rows_of)) return false;
-    for (int32_t x = 0; x < RILL_TILE_W; ++x) all |= rows_of[x], candidates[x] = (uint8_t)rows_of[x];
+    for (int32_t x = 0; x < RILL_TILE_W; ++x) {
+        RILL_ASSERT((rows_of[x] >> RILL_TILE_H & ~rows_of[x]) == 0); /* all that is flooded is there */
+        RILL_ASSERT((rows_of[x] & ((1 << RILL_TILE_H) - 1)) >> rows == 0);
+        all |= rows_of[x], candidates[x] = (uint8_t)rows_of[x];
+    }
     return all != 0;
 }
 
@@ -131,10 +140,12 @@ bool rill_passages_list_tiles(const rill_flow *flow, float lambda) {
     passages->listed_count = 0;
     for (int32_t i = 0; i < passages->tile_count; ++i) {
         rill_passage_tile *tile = &passages->tiles[i];
-        const bool awake = rill_passages_tile_awake(flow, tile->tile), due = passages->near_flooded[tile->tile] || flow->substep % RILL_SCAN_EVERY == 0;
+        const bool awake = rill_passages_tile_awake(flow, tile->tile);
+        const bool due = passages->near_flooded[tile->tile] || flow->substep % RILL_SCAN_EVERY == 0;
         uint8_t candidates[RILL_TILE_W];
         if (passages->flooded[tile->tile] == 0 && !(awake && due)) continue;
         if (!scan_tile(flow, lambda, tile, candidates)) continue;
+        RILL_ASSERT(passages->roofed[tile->tile] && passages->listed_count < passages->tile_capacity);
         const int32_t k = passages->listed_count++;
         same &= k < before && passages->listed[k] == i && tile->awake == awake &&
                 memcmp(tile->candidates, candidates, sizeof candidates) == 0;

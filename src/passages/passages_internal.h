@@ -29,6 +29,7 @@
 #ifndef RILL_PASSAGES_PASSAGES_INTERNAL_H
 #define RILL_PASSAGES_PASSAGES_INTERNAL_H
 
+#include "base/assert.h"
 #include "passages/passage_kernels.h"
 #include "flow/sparse.h"
 #include "solve/poisson.h"
@@ -95,7 +96,7 @@ typedef struct rill_passage_solver {
     int32_t *listed;  /* tiles (numbers in `tiles`) where columns are flooded or may be soon */
     uint8_t *seen;    /* per column: a search for room has come by; zero between searches */
     int32_t *visited;    /* columns that a search for room has come by */
-    int32_t *nearly_full;  /* per tile of the bed: fifteen sixteenths of the least height under a ceiling; 0 if unknown */
+    int32_t *nearly_full;  /* per tile of the bed: 15/16 of the least height under a ceiling; 0 if unknown */
     uint8_t *near_flooded;  /* per tile of the bed: some column of it or of a tile around it is flooded */
     uint8_t *roofed;  /* per tile of the bed: it is one of those with a ceiling */
     uint8_t *flooded; /* per tile of the bed: how many columns are flooded (rill_passages_set_code) */
@@ -117,16 +118,21 @@ enum { RILL_NODE_SWITCHED = 1, RILL_NODE_RESTLESS = 2 };
 
 /* Says whether a node has a ceiling that it may be pressed against. */
 static inline bool rill_passages_roofed(const rill_passage_solver *passages, int32_t node) {
+    RILL_ASSERT(node > 0 && node < passages->node_count);
     return passages->nodes.fill[node] > RILL_NO_ROOF / 2;
 }
 
 /* Says whether an edge has had an active node at an end in this sub-step. */
 static inline bool rill_edge_flooded(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
+    RILL_ASSERT(i > 0 && i < edges->count);
+    RILL_ASSERT(edges->l[i] < passages->node_count && edges->r[i] < passages->node_count);
     return passages->nodes.ever_active[edges->l[i]] | passages->nodes.ever_active[edges->r[i]];
 }
 
 /* Returns the node at the other end of an edge. */
 static inline int32_t rill_edge_other(const rill_passage_edges *edges, int32_t i, int32_t node) {
+    RILL_ASSERT(i >= 0 && i < edges->count);
+    RILL_ASSERT(i == 0 || edges->l[i] == node || edges->r[i] == node);
     return edges->l[i] == node ? edges->r[i] : edges->l[i];
 }
 
@@ -137,8 +143,11 @@ static inline int32_t rill_edge_other(const rill_passage_edges *edges, int32_t i
 
 /* Writes to the pressure plane: the only door to it in a step, because `flooded` has to count. */
 static inline void rill_passages_set_code(rill_flow *flow, int32_t place, int32_t tile, int32_t code) {
+    RILL_ASSERT(place >= 0 && place < flow->bed->plane_size && tile >= 0 && tile < flow->bed->tile_count);
+    RILL_ASSERT(flow->pressure[place] == 0 || flow->passages->flooded[tile] > 0);
     flow->passages->flooded[tile] += (uint8_t)((code != 0) - (flow->pressure[place] != 0));
     flow->pressure[place] = code;
+    RILL_ASSERT(flow->passages->flooded[tile] <= RILL_TILE_W * RILL_TILE_H);
 }
 
 /* Returns the planes that nodes and faces are read from and written to. */
@@ -160,12 +169,14 @@ typedef struct rill_passage_spot {
 
 static inline rill_passage_spot rill_passages_spot_of(const rill_passage_solver *passages, int32_t node) {
     const rill_passage_nodes *nodes = &passages->nodes;
+    RILL_ASSERT(node > 0 && node < passages->node_count);
     return (rill_passage_spot){ nodes->place[node], nodes->sheet[node], nodes->column[node], nodes->row[node] };
 }
 
 /* Says whether a column has a ceiling, and lies in the domain. */
 static inline bool rill_passages_may_be_inner(const rill_bed *bed, rill_passage_spot at) {
     const rill_sheet *sheet = &bed->sheets[at.sheet];
+    RILL_ASSERT(at.place == rill_sheet_place(sheet, at.column, at.row));
     return bed->c[at.place] < RILL_TOP && bed->b[at.place] < RILL_TOP && at.column >= 1 && at.column <= sheet->nx &&
            at.row >= 1 && at.row <= sheet->ny;
 }

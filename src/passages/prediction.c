@@ -11,6 +11,8 @@
  * few nodes beside a free surface, the sooner the less it over-relaxes: that is tried after the first sweeps, and if
  * nothing moves any more the other sweeps are not needed. Sparse pipes count as they flow now, and nodes far from
  * any that were switched are left alone. */
+#include <math.h>
+
 #include "passages/passages_internal.h"
 
 /* A number of sweeps, and by how much they over-relax. */
@@ -24,7 +26,9 @@ static const relaxation FIRST = { 1, 1.6f }, NEXT = { 3, 1.6f }, NEAR = { 10, 1.
 
 /* Appends a node to the list, unless it is there or cannot be active. */
 static void list_node(rill_passage_solver *passages, int32_t node) {
+    RILL_ASSERT(node >= 0 && node < passages->node_count);
     if (!passages->nodes.inner[node] || passages->number[node] > 0) return;
+    RILL_ASSERT(passages->prediction.count < passages->node_count); /* each node once, and place 0 */
     passages->number[node] = passages->prediction.count;
     passages->prediction.node[passages->prediction.count++] = node;
 }
@@ -59,11 +63,14 @@ static void begin_node(const rill_passage_solver *passages, int32_t i) {
     const int32_t around[4] = { nodes->west[n], nodes->east[n], nodes->south[n], nodes->north[n] };
     float sum[2] = { 0.0f, 0.0f };
     for (int32_t k = 0; k < 4; ++k) {
+        RILL_ASSERT(faces->gain[around[k]] >= 0.0f && faces->reach[around[k]] >= 0.0f);
         list->neighbour[k][i] = passages->number[rill_edge_other(faces, around[k], n)];
         list->w[k][i] = faces->gain[around[k]] * faces->reach[around[k]];
         sum[k / 2] += list->w[k][i];
     }
     const float weight = sum[0] + sum[1];
+    RILL_ASSERT(passages->number[n] == i);
+    RILL_ASSERT(isfinite(weight) && weight >= 0.0f);
     const bool joins = rill_passages_roofed(passages, n) && weight > 1e-30f;
     list->inverse[i] = joins ? 1.0f / weight : 0.0f;
     list->push[i] = list->inverse[i] * (float)nodes->f[n];
@@ -97,6 +104,7 @@ static void accept(rill_passage_solver *passages, int32_t *added) {
     for (int32_t i = 1; i < passages->prediction.count; ++i) {
         const int32_t n = passages->prediction.node[i];
         const bool is_active = will_be_active(passages, i), above = list->x[i] > list->least[i];
+        RILL_ASSERT(isfinite(list->x[i]) && list->x[i] >= list->least[i]);
         nodes->pi[n] = above ? nodes->pi[n] + (double)list->x[i] : 0.0;
         if (is_active && !nodes->active[n]) passages->queue[(*added)++] = n;
         nodes->active[n] = is_active;
@@ -112,6 +120,7 @@ bool rill_passages_predict(const rill_passage_stage *stage, double tolerance, in
     passages->prediction.nodes.x[0] = 0.0f;
     for (int32_t i = 1; i < passages->prediction.count; ++i) begin_node(passages, i);
     sweep(passages, FIRST);
+    RILL_ASSERT(passages->prediction.nodes.x[0] == 0.0f);
     if (!differs(passages)) return false;
     sweep(passages, NEXT);
     sweep(passages, NEAR);

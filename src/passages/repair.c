@@ -28,7 +28,9 @@ static int32_t height_of(const rill_bed *bed, int32_t place) {
 static void reach_column(room_search *search, int32_t place) {
     rill_flow *flow = search->flow;
     rill_passage_solver *passages = flow->passages;
+    RILL_ASSERT(place >= 0 && place < passages->bed_places);
     if (passages->seen[place]) return;
+    RILL_ASSERT(search->count < passages->visited_capacity); /* each column once */
     passages->seen[place] = 1;
     passages->visited[search->count++] = place;
     int32_t height = height_of(flow->bed, place);
@@ -38,6 +40,7 @@ static void reach_column(room_search *search, int32_t place) {
     int32_t change = above || search->surplus > room ? room : (int32_t)search->surplus;
     rill_column_exchange(flow, place, change);
     search->surplus -= change;
+    RILL_ASSERT(search->surplus >= 0);
     rill_flow_wake(flow, place);
 }
 
@@ -69,11 +72,13 @@ static bool reach_over_pipes(room_search *search) {
 static int64_t search_room(rill_flow *flow, int32_t place, int64_t surplus, bool brimful) {
     rill_passage_solver *passages = flow->passages;
     room_search search = { .flow = flow, .surplus = surplus, .brimful = brimful };
+    RILL_ASSERT(surplus >= 0);
     reach_column(&search, place);
     do {
         while (search.first < search.count && search.surplus > 0) reach_around(&search, passages->visited[search.first++]);
     } while (search.surplus > 0 && reach_over_pipes(&search));
     for (int32_t i = 0; i < search.count; ++i) passages->seen[passages->visited[i]] = 0;
+    RILL_ASSERT(search.first <= search.count);
     return search.surplus;
 }
 
@@ -88,6 +93,7 @@ bool rill_passages_repair_column(rill_flow *flow, int32_t place, int64_t *refuse
     if (above <= 0) return false;
     int64_t rest = rill_passages_find_room(flow, place, 0);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
+    RILL_ASSERT(rest >= 0 && back >= 0);
     *refused += back;
     rill_column_give(flow, place, (int32_t)(rest - back));
     return above - back > RILL_FULL_LOW;

@@ -3,12 +3,15 @@
  * The pressures are found in real numbers; what moves are whole quanta, rounded by the phase of the sub-step. An
  * integer guard sees to it that no column gives more than it has, as the limiters do before (flow/limit.h). Tiles are
  * then told whether their pool may rest. */
-#include <string.h>
+#include <math.h>
 
 #include "passages/passages_internal.h"
 #include "flow/column.h"
 #include "flow/limit.h"
 #include "flow/rest.h"
+
+/* Quanta: the least drive of an edge that may rest. */
+static const double CALM_LEAST = 8.0;
 
 /* The four faces of a node: what crosses face 1 and 3 eastward or northward leaves it, over face 0 and 2 it enters. */
 typedef struct around {
@@ -25,6 +28,7 @@ static around faces_of(const rill_passage_solver *passages, int32_t n) {
 /* Slows a face by a factor. A free donor gives all it has, so that this is what crosses whatever the pressures become;
  * they still decide what an active one gives. */
 static void slow_face(const rill_passage_edges *faces, int32_t at, double factor, bool free) {
+    RILL_ASSERT(at > 0 && at < faces->count && faces->reach[at] > 0.0f && factor >= 0.0 && factor < 1.0);
     const double reach = (double)faces->reach[at], crosses = factor * faces->q[at];
     const double base = free ? 0.0 : (double)faces->base[at] - faces->q[at] / reach;
     faces->base[at] = (float)(base + crosses / reach);
@@ -34,6 +38,7 @@ static void slow_face(const rill_passage_edges *faces, int32_t at, double factor
 
 /* Returns the factor by which a donor may give of `sum`. The margin is that of limit.h. */
 static double donor_factor(double sum, int32_t have) {
+    RILL_ASSERT(have >= 0 && sum >= 0.0);
     double most = (double)have - (double)RILL_LIMIT_SLACK;
     if (sum <= most) return 1.0;
     return most > 0.0 ? most * (double)RILL_LIMIT_UNDER / sum : 0.0;
@@ -63,6 +68,7 @@ void rill_passages_limit(rill_passage_solver *passages) {
     for (int32_t i = 1; i < pipes->count; ++i) {
         if (!rill_edge_flooded(passages, pipes, i) || !(pipes->reach[i] > 0.0f)) continue;
         const double q = pipes->q[i];
+        RILL_ASSERT(isfinite(q));
         const double factor = donor_factor(q < 0.0 ? -q : q, passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]]);
         pipes->base[i] += (float)((factor - 1.0) * q / (double)pipes->reach[i]);
         pipes->q[i] *= factor;
@@ -74,8 +80,9 @@ void rill_passages_limit(rill_passage_solver *passages) {
 /* Returns the drive of an edge that may rest, quanta. Small heads that all point one way add up: however many columns
  * long a passage is, the levels at its ends may rest no further apart than over a tile. */
 static double calm_head(const rill_bed *bed, int32_t length) {
+    RILL_ASSERT(length > 0);
     double head = RILL_REST_HEAD / bed->quantum * (double)RILL_TILE_W / (double)rill_max_i(length, RILL_TILE_W);
-    return head > 8.0 ? head : 8.0;
+    return head > CALM_LEAST ? head : CALM_LEAST;
 }
 
 /* Measures how many columns long each pool is, at most: into the queue, at its first node. */
@@ -87,6 +94,7 @@ static void measure_pools(const rill_passage_solver *passages, const rill_bed *b
     for (int32_t n = 1; n < passages->node_count; ++n) {
         if (!nodes->inner[n]) continue;
         const rill_sheet *sheet = &bed->sheets[nodes->sheet[n]];
+        RILL_ASSERT(passages->pool[n] > 0 && passages->pool[n] <= n && passages->pool[passages->pool[n]] == passages->pool[n]);
         const int32_t pool = passages->pool[n], x = sheet->x0 + nodes->column[n], y = sheet->y0 + nodes->row[n];
         box[0][pool] = rill_min_i(box[0][pool], x), box[1][pool] = rill_max_i(box[1][pool], x);
         box[2][pool] = rill_min_i(box[2][pool], y), box[3][pool] = rill_max_i(box[3][pool], y);
@@ -97,6 +105,7 @@ static void measure_pools(const rill_passage_solver *passages, const rill_bed *b
 }
 
 static int32_t pool_of_edge(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
+    RILL_ASSERT(passages->nodes.inner[edges->l[i]] | passages->nodes.inner[edges->r[i]]);
     return passages->pool[passages->nodes.inner[edges->l[i]] ? edges->l[i] : edges->r[i]];
 }
 
@@ -129,6 +138,7 @@ static void mark_driven(const rill_passage_solver *passages, const rill_bed *bed
 
 /* Wakes a tile whose columns change: it must be swept, or what happens there is not seen. */
 static void touch_tile(rill_flow *flow, int32_t tile) {
+    RILL_ASSERT(tile >= 0 && tile < flow->bed->tile_count);
     if (!(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_touch_tile(flow, tile, RILL_TILE_WAKE_ALL);
 }
 
@@ -162,6 +172,21 @@ static void guard_node(const rill_passage_solver *passages, int32_t n) {
     for (int32_t side = 0; side < 4; ++side)
         if ((side % 2 ? t[of.face[side]] : -t[of.face[side]]) > 0)
             t[of.face[side]] = (int32_t)((int64_t)t[of.face[side]] * have / sum);
+    RILL_ASSERT(t[0] == 0);
+}
+
+/* Returns what the faces of a node carry into it, whole quanta. */
+static int32_t carried_into(const rill_passage_solver *passages, int32_t n) {
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const int32_t *t = passages->faces.t;
+    return (t[nodes->west[n]] - t[nodes->east[n]]) + (t[nodes->south[n]] - t[nodes->north[n]]);
+}
+
+/* Returns what faces carry into all nodes together: nothing, as each gives at one end what it takes at the other. */
+static int64_t carried_into_all(const rill_passage_solver *passages) {
+    int64_t sum = 0;
+    for (int32_t n = 1; n < passages->node_count; ++n) sum += carried_into(passages, n);
+    return sum;
 }
 
 /* Wakes a row of a tile: of some tiles only those rows are swept that are near anything wet. */
@@ -176,8 +201,10 @@ static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
 /* Writes depth and pressure to the column of a node. Returns whether it stands above its ceiling now. */
 static bool write_node(rill_flow *flow, int32_t n) {
     const rill_passage_nodes *nodes = &flow->passages->nodes;
-    const int32_t *t = flow->passages->faces.t, row = nodes->row[n] % RILL_TILE_H, tile = nodes->tile[n], place = nodes->place[n];
-    const int32_t by = (t[nodes->west[n]] - t[nodes->east[n]]) + (t[nodes->south[n]] - t[nodes->north[n]]);
+    const int32_t row = nodes->row[n] % RILL_TILE_H, tile = nodes->tile[n], place = nodes->place[n];
+    const int32_t by = carried_into(flow->passages, n);
+    RILL_ASSERT(flow->H[place] == nodes->H[n] && (int64_t)flow->H[place] + by >= 0);
+    RILL_ASSERT(!nodes->active[n] || (nodes->pi[n] >= 0.0 && isfinite(nodes->pi[n])));
     rill_column_exchange(flow, place, by);
     if (by != 0) touch_row(flow, tile, row);
     if (rill_passages_roofed(flow->passages, n)) rill_passages_set_code(flow, place, tile, rill_passages_code(nodes, n));
@@ -218,6 +245,7 @@ static bool deposit_pipes(rill_flow *flow) {
         if (rill_edge_flooded(passages, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
         if (pipes->t[i] == 0) continue;
         const int32_t t = rill_max_i(rill_min_i(pipes->t[i], flow->H[ends->l]), -flow->H[ends->r]);
+        RILL_ASSERT(rill_edge_flooded(passages, pipes, i) && ends->l == passages->nodes.place[pipes->l[i]]);
         rill_column_move(flow, ends->l, ends->r, t);
         /* A column that was dry and still is disturbs nothing. */
         if (rill_max_i(flow->H[ends->l], flow->H[ends->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, ends->tile_l, ends->wake_l);
@@ -244,13 +272,13 @@ void rill_passages_transfer(const rill_passage_stage *stage, rill_passage_report
     const rill_passage_nodes *nodes = &passages->nodes;
     const rill_passage_edges *faces = &passages->faces, *pipes = &passages->pipes;
     const rill_passage_columns planes = rill_passages_planes(flow);
-    const double least = 8.0; /* calm_head is never less */
-    int32_t unrest = kernels->finish(1, faces->count, nodes, faces, stage->constants, least);
-    unrest |= kernels->finish(1, pipes->count, nodes, pipes, stage->constants, least);
+    int32_t unrest = kernels->finish(1, faces->count, nodes, faces, stage->constants, CALM_LEAST);
+    unrest |= kernels->finish(1, pipes->count, nodes, pipes, stage->constants, CALM_LEAST);
     /* Tiles are judged every so many sub-steps (tiles.c), and see the unrest of the last. */
     if (unrest && (flow->substep % RILL_TILE_CHECK == 0 || some_asleep(flow))) mark_unrest(flow);
     if (kernels->overdrawn(1, passages->node_count, nodes, faces))
         for (int32_t n = 1; n < passages->node_count; ++n) guard_node(passages, n);
+    RILL_ASSERT(carried_into_all(passages) == 0);
     bool above = write_nodes(flow);
     kernels->hide(1, faces->count, nodes, faces, &planes);
     above |= deposit_pipes(flow);
@@ -289,6 +317,7 @@ static void restore_face(rill_flow *flow, int32_t i, const rill_kernel_constants
     const int32_t *active = passages->nodes.active, l = faces->l[i], r = faces->r[i], axis = faces->axis[i];
     if (!rill_edge_flooded(passages, faces, i) || !(flow->tiles[passages->nodes.tile[r]] & RILL_TILE_SWEPT)) return;
     float u = faces->u[i];
+    RILL_ASSERT(isfinite(u) && __builtin_fabsf(u) <= constants->top_speed);
     if (!(active[l] | active[r])) {
         u = velocity_after(flow, faces, i, constants);
         fastest[axis] = rill_max_f(fastest[axis], __builtin_fabsf(u));
@@ -326,6 +355,7 @@ static void restore_pipes(rill_flow *flow, const rill_kernel_constants *constant
             (flow->tiles[passages->nodes.tile[l]] | flow->tiles[passages->nodes.tile[r]]) & RILL_TILE_SWEPT;
         flow->sparse->arrays.awake[pipe] = swept;
         if (!swept) continue;
+        RILL_ASSERT(isfinite(pipes->u[i]) && __builtin_fabsf(pipes->u[i]) <= constants->top_speed);
         const bool flooded = passages->nodes.active[l] | passages->nodes.active[r];
         flow->pipe_u[pipe] = flooded ? pipes->u[i] : velocity_after(flow, pipes, i, constants);
         flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(flow->pipe_u[pipe]));
