@@ -18,7 +18,7 @@ enum {
     PASSES = 64,
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
     FARTHEST = 64,      /* columns that the set grows by in a pass */
-    PREDICT_EVERY = 4,        /* passes: in the first ones if columns were dropped, then once in so many */
+    PREDICT_EVERY = 4,  /* passes: in the first ones if columns were dropped, then once in so many */
     FEW = 8,            /* columns dropped, for which predicting does not pay */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200    /* of all passes */
@@ -30,12 +30,12 @@ static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 4.0, TOLERANCE_SHAR
 typedef struct pressure_solve {
     rill_passage_stage stage;
     rill_passage_solver *passages;
-    double tolerance; /* quanta */
-    bool changed;     /* the set or openings have changed since islands were last found */
-    bool sealed;      /* some island is */
-    bool careful;     /* openings may seal an island: find islands each time they change */
-    bool provisional;       /* the set is judged once more before it matters whether it is sealed */
-    int32_t reach;    /* columns from new ones, as far as what these would fill is added, too; 0: not */
+    double tolerance;      /* quanta */
+    bool changed;          /* the set or openings have changed since islands were last found */
+    bool sealed;           /* some island is */
+    bool careful;          /* openings may seal an island: find islands each time they change */
+    bool provisional;      /* the set is judged once more before it matters whether it is sealed */
+    int32_t reach;         /* columns from new ones, as far as what these would fill is added, too; 0: not */
     int32_t largest_reach; /* the largest reach from now on */
 } pressure_solve;
 
@@ -57,7 +57,8 @@ static void activate_node(rill_passage_solver *passages, int32_t node, int32_t *
 static void activate_beyond(pressure_solve *solve, int32_t *count) {
     rill_passage_solver *passages = solve->passages;
     const rill_passage_nodes *nodes = &passages->nodes;
-    for (int32_t i = 0; i < *count; ++i) nodes->x[passages->queue[i]] = nodes->f[passages->queue[i]]; /* what they push on */
+    for (int32_t i = 0; i < *count; ++i)
+        nodes->x[passages->queue[i]] = nodes->f[passages->queue[i]]; /* what they push on */
     for (int32_t first = 0, end = *count, depth = 0; depth < solve->reach && first < end;
          ++depth, first = end, end = *count) {
         if (!rill_passages_extend_nodes(&solve->stage, *count)) break;
@@ -68,7 +69,8 @@ static void activate_beyond(pressure_solve *solve, int32_t *count) {
             for (int32_t k = 0; k < 4; ++k) {
                 const int32_t n = rill_edge_other(&passages->faces, faces[k], node);
                 const double rest = nodes->x[node] + (double)nodes->fill[n];
-                if (n == 0 || nodes->active[n] || !rill_passages_roofed(passages, n) || !(rest > solve->tolerance)) continue;
+                if (n == 0 || nodes->active[n] || !rill_passages_roofed(passages, n) || !(rest > solve->tolerance))
+                    continue;
                 RILL_ASSERT(depth < FARTHEST);
                 activate_node(passages, n, count);
                 nodes->x[n] = rest;
@@ -90,7 +92,8 @@ static bool judge_excess(pressure_solve *solve, int32_t *added) {
     const rill_passage_work work = { .passages = passages, .bound = solve->tolerance };
     const int32_t verdict = rill_passages_run_loop(passages, 1, passages->node_count, judge_part, &work);
     for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n)
-        if (!nodes->active[n] && nodes->f[n] > solve->tolerance) activate_node(passages, n, added), solve->changed = true;
+        if (!nodes->active[n] && nodes->f[n] > solve->tolerance)
+            activate_node(passages, n, added), solve->changed = true;
     return verdict != 0;
 }
 
@@ -98,8 +101,8 @@ static bool judge_excess(pressure_solve *solve, int32_t *added) {
 
 /* Returns the pressure with which a new node would be at rest with its neighbour over an edge, if the neighbour's head
  * is known and higher than the best so far. */
-static double rest_over(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node,
-                        double best) {
+static double rest_over(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge,
+                        int32_t node, double best) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t other = rill_edge_other(edges, edge, node), h = nodes->b[other] + nodes->H[other];
     if (edge == 0 || nodes->pi[other] < 0.0 || h <= rill_max_i(nodes->b[node], nodes->b[other])) return best;
@@ -180,7 +183,8 @@ static void find_sealed(pressure_solve *solve) {
 /* Judges what crosses now. Returns whether active nodes do not end full yet. New ones are appended to the `*added` in
  * the queue. */
 static bool judge_active(pressure_solve *solve, int32_t *added) {
-    if (!solve->provisional || solve->passages->some_sealed) find_sealed(solve); /* else below, if the set stays as it is */
+    if (!solve->provisional || solve->passages->some_sealed)
+        find_sealed(solve); /* else below, if the set stays as it is */
     if (solve->sealed) solve->changed |= rill_passages_vent_sealed(solve->passages);
     rill_passages_find_excess(solve->passages);
     bool off = judge_excess(solve, added);
@@ -222,7 +226,8 @@ static void open_anew(pressure_solve *solve) {
 static void choose_reach(pressure_solve *solve, int32_t passes, bool too_many) {
     if (too_many && solve->reach > 0) solve->largest_reach = solve->reach / 4;
     RILL_ASSERT(solve->reach >= 0 && solve->reach <= FARTHEST && solve->largest_reach <= FARTHEST);
-    solve->reach = too_many || passes < 3 ? 0 : rill_min_i(solve->reach > 0 ? 2 * solve->reach : 1, solve->largest_reach);
+    solve->reach =
+        too_many || passes < 3 ? 0 : rill_min_i(solve->reach > 0 ? 2 * solve->reach : 1, solve->largest_reach);
 }
 
 /* Solves once for the set there is, and drops nodes whose pressure is negative. Returns how many. */
@@ -230,8 +235,8 @@ static int32_t solve_once(pressure_solve *solve, rill_passage_report *report) {
     rill_passage_solver *passages = solve->passages;
     if (solve->changed || !passages->islands_valid) solve->sealed = rill_passages_find_islands(passages);
     solve->changed = false;
-    const int32_t iterations = rill_passages_solve_islands(passages, solve->stage.settings->scalar, 0.5 * solve->tolerance,
-                                                          ITERATIONS - report->iterations);
+    const int32_t iterations = rill_passages_solve_islands(passages, solve->stage.settings->scalar,
+                                                           0.5 * solve->tolerance, ITERATIONS - report->iterations);
     RILL_ASSERT(iterations >= -1);
     passages->out_of_memory |= iterations < 0;
     report->iterations += rill_max_i(iterations, 0);
@@ -313,7 +318,8 @@ static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *
 /* Says whether what flooded edges change, in f, would overfill a node whose faces are not all flooded. */
 static bool overflows(const rill_passage_solver *passages, int32_t n) {
     const rill_passage_nodes *nodes = &passages->nodes;
-    return !nodes->ever_active[n] && nodes->f[n] != 0.0 && (double)nodes->fill[n] + nodes->f[n] > 0.0 && rill_passages_roofed(passages, n);
+    return !nodes->ever_active[n] && nodes->f[n] != 0.0 && (double)nodes->fill[n] + nodes->f[n] > 0.0 &&
+           rill_passages_roofed(passages, n);
 }
 
 /* Floods all faces of a node that would overfill. */
@@ -345,7 +351,8 @@ static void flood_fronts(const rill_passage_stage *stage, int32_t change) {
         int32_t count = 0;
         change = -1;
         change_over_pipes(passages);
-        for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n) flood_faces(passages, n, &count);
+        for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n)
+            flood_faces(passages, n, &count);
         for (int32_t i = 1; i < pipes->count; ++i) {
             flood_faces(passages, pipes->l[i], &count);
             flood_faces(passages, pipes->r[i], &count);
@@ -357,7 +364,7 @@ static void flood_fronts(const rill_passage_stage *stage, int32_t change) {
 /* ------------------------------------------------------------------------------------------------------------- move */
 
 rill_passage_report rill_passages_move(rill_flow *flow, const rill_flow_settings *settings,
-                                      const rill_kernel_constants *constants) {
+                                       const rill_kernel_constants *constants) {
     rill_passage_report report = { 0 };
     rill_passage_solver *passages = flow->passages;
     if (!passages) return report;

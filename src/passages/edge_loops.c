@@ -5,8 +5,8 @@
  * and follow one by one. */
 #include <stdatomic.h>
 
-#include "passages/passages_internal.h"
 #include "flow/limit.h"
+#include "passages/passages_internal.h"
 
 /* ----------------------------------------------------------------------------------------------------------- shares */
 
@@ -35,7 +35,7 @@ static void work_on_share(void *context, int32_t share) {
 }
 
 int32_t rill_passages_run_loop(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
-                           const rill_passage_work *work) {
+                               const rill_passage_work *work) {
     RILL_ASSERT(from > 0 && from <= to);
     const int32_t most = (to - from) / WORTH_A_SHARE;
     if (most < 2) return loop(work, from, to);

@@ -55,7 +55,8 @@ static int32_t beyond(link at, int32_t node) {
 }
 
 /* Returns the next column of a run; 0 at its end. A pipe leads on only if it leads back, too. */
-static int32_t next_of(const rill_passage_solver *passages, belongs_to *belongs, int32_t node, int32_t axis, bool ahead) {
+static int32_t next_of(const rill_passage_solver *passages, belongs_to *belongs, int32_t node, int32_t axis,
+                       bool ahead) {
     const link on = link_of(passages, node, axis, ahead);
     const int32_t next = beyond(on, node);
     if (next == 0 || !belongs(passages, next)) return 0;
@@ -94,7 +95,8 @@ static void set_link(link at, double flux) {
 static bool presses(const rill_passage_solver *passages, link at, int32_t node) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t other = beyond(at, node);
-    return other > 0 && nodes->b[other] + nodes->H[other] >= rill_min_i(nodes->c[node], nodes->c[other]) - RILL_SUBMERGED;
+    return other > 0 &&
+           nodes->b[other] + nodes->H[other] >= rill_min_i(nodes->c[node], nodes->c[other]) - RILL_SUBMERGED;
 }
 
 /* Activates the columns of a run that is under pressure. */
@@ -174,7 +176,7 @@ static void close_pipes(const rill_passage_solver *passages) {
 }
 
 rill_passage_report rill_passages_move_extended(rill_flow *flow, const rill_flow_settings *settings,
-                                       const rill_kernel_constants *constants) {
+                                                const rill_kernel_constants *constants) {
     rill_passage_report report = { 0 };
     rill_passage_solver *passages = flow->passages;
     if (!passages) return report;

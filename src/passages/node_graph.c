@@ -139,7 +139,8 @@ static void link_face(const rill_passage_solver *passages, int32_t face) {
 static bool add_face(rill_passage_solver *passages, const rill_bed *bed, int32_t node, int32_t axis, int32_t step) {
     const rill_passage_spot here = rill_passages_spot_of(passages, node);
     const int32_t far = step * (axis ? bed->sheets[here.sheet].stride : 1);
-    const rill_passage_spot there = { here.place + far, here.sheet, here.column + (axis ? 0 : step), here.row + (axis ? step : 0) };
+    const rill_passage_spot there = { here.place + far, here.sheet, here.column + (axis ? 0 : step),
+                                      here.row + (axis ? step : 0) };
     const int32_t *known = axis       ? step < 0 ? passages->nodes.south : passages->nodes.north
                            : step < 0 ? passages->nodes.west
                                       : passages->nodes.east;
@@ -204,12 +205,15 @@ static bool make_inner(rill_passage_solver *passages, const rill_flow *flow, int
 
 /* Makes a neighbour of a node an inner one, if it has a ceiling, and appends it to the queue. False without memory. */
 static bool make_inner_beside(rill_passage_solver *passages, const rill_flow *flow, int32_t other, int32_t *count) {
-    if (other == 0 || passages->nodes.inner[other] || !rill_passages_may_be_inner(flow->bed, rill_passages_spot_of(passages, other))) return true;
+    if (other == 0 || passages->nodes.inner[other] ||
+        !rill_passages_may_be_inner(flow->bed, rill_passages_spot_of(passages, other)))
+        return true;
     passages->queue[(*count)++] = other;
     return make_inner(passages, flow, other);
 }
 
-bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count) {
+bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given,
+                                     int32_t *count) {
     bool good = true;
     for (int32_t i = 0; i < *count && good; ++i) {
         const int32_t node = passages->queue[i];
@@ -253,7 +257,8 @@ static void permute(const rill_passage_solver *passages, int32_t *plane) {
 /* Numbers the nodes anew, row by row: neighbours in the bed are neighbours in the graph, too. */
 static void number_nodes(rill_passage_solver *passages) {
     const rill_passage_nodes *nodes = &passages->nodes;
-    int32_t *const planes[] = { nodes->place, nodes->tile, nodes->sheet, nodes->column, nodes->row, nodes->port, nodes->inner };
+    int32_t *const planes[] = { nodes->place, nodes->tile, nodes->sheet, nodes->column,
+                                nodes->row,   nodes->port, nodes->inner };
     order_nodes(passages);
     for (size_t i = 0; i < sizeof planes / sizeof *planes; ++i) permute(passages, planes[i]);
     for (int32_t n = 1; n < passages->node_count; ++n) {
@@ -268,7 +273,8 @@ static bool add_faces(rill_passage_solver *passages, const rill_bed *bed, int32_
         const rill_passage_nodes *nodes = &passages->nodes;
         const int32_t place = nodes->place[n], far = place + (axis ? bed->sheets[nodes->sheet[n]].stride : 1);
         const int32_t other = passages->node_of[far];
-        if (other <= 0 || !(nodes->inner[n] | nodes->inner[other]) || !rill_passages_open_between(bed, place, far)) continue;
+        if (other <= 0 || !(nodes->inner[n] | nodes->inner[other]) || !rill_passages_open_between(bed, place, far))
+            continue;
         const int32_t face = add_edge(passages, &passages->faces, n, other, axis, far);
         if (face == 0) return false;
         link_face(passages, face);
@@ -285,7 +291,8 @@ static bool add_pipes(rill_passage_solver *passages, const rill_flow *flow) {
             const rill_pipe *ends = &flow->sparse->pipes[passages->port_pipes[i]];
             const int32_t l = passages->node_of[ends->l], r = passages->node_of[ends->r];
             RILL_ASSERT(l > 0 && r > 0 && (l == n || r == n)); /* all that is beside an inner node is one */
-            if (passages->nodes.inner[l] && passages->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* added from the other end already */
+            if (passages->nodes.inner[l] && passages->nodes.inner[r] && rill_min_i(l, r) < n)
+                continue; /* added from the other end already */
             good = add_pipe(passages, flow, n, passages->port_pipes[i]);
             join_pools(passages, l, r);
         }
@@ -313,15 +320,17 @@ static void find_contiguous(const rill_passage_solver *passages) {
     for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= passages->node_count; n += RILL_CHUNK)
         nodes->in_row[n / RILL_CHUNK] = in_a_row(nodes->place, n);
     for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= passages->node_count; n += RILL_CHUNK)
-        nodes->contiguous[n / RILL_CHUNK] = in_a_row(nodes->west, n) && in_a_row(nodes->east, n) && in_a_row(nodes->south, n) &&
-                                  in_a_row(nodes->north, n) && in_a_row(faces->l, nodes->west[n]) && in_a_row(faces->r, nodes->east[n]) &&
-                                  in_a_row(faces->l, nodes->south[n]) && in_a_row(faces->r, nodes->north[n]);
+        nodes->contiguous[n / RILL_CHUNK] = in_a_row(nodes->west, n) && in_a_row(nodes->east, n) &&
+                                            in_a_row(nodes->south, n) && in_a_row(nodes->north, n) &&
+                                            in_a_row(faces->l, nodes->west[n]) && in_a_row(faces->r, nodes->east[n]) &&
+                                            in_a_row(faces->l, nodes->south[n]) && in_a_row(faces->r, nodes->north[n]);
 }
 
 bool rill_passages_link_nodes(rill_flow *flow) {
     rill_passage_solver *passages = flow->passages;
     number_nodes(passages);
-    if (!add_faces(passages, flow->bed, 0) || !add_faces(passages, flow->bed, 1) || !add_pipes(passages, flow)) return false;
+    if (!add_faces(passages, flow->bed, 0) || !add_faces(passages, flow->bed, 1) || !add_pipes(passages, flow))
+        return false;
     find_contiguous(passages);
     return true;
 }

@@ -24,7 +24,7 @@ static rill_passage_spot spot_beyond(const rill_bed *bed, rill_passage_spot here
     RILL_ASSERT(face >= 0 && face < 4);
     const int32_t step = face % 2 ? 1 : -1, along = face / 2;
     return (rill_passage_spot){ here.place + step * (along ? bed->sheets[here.sheet].stride : 1), here.sheet,
-                   here.column + (along ? 0 : step), here.row + (along ? step : 0) };
+                                here.column + (along ? 0 : step), here.row + (along ? step : 0) };
 }
 
 /* A walk over the spots beside a node that are no nodes: beyond open faces, and at the other ends of sparse pipes. */
@@ -39,7 +39,8 @@ static bool next_neighbour(neighbour_walk *walk, rill_passage_spot *out) {
     const rill_bed *bed = walk->flow->bed;
     while (walk->next < 4) {
         *out = spot_beyond(bed, walk->here, walk->next++);
-        if (passages->node_of[out->place] <= 0 && rill_passages_open_between(bed, walk->here.place, out->place)) return true;
+        if (passages->node_of[out->place] <= 0 && rill_passages_open_between(bed, walk->here.place, out->place))
+            return true;
     }
     while (walk->port > 0 && passages->port_first[walk->port] + walk->next - 4 < passages->port_first[walk->port + 1]) {
         const int32_t pipe = passages->port_pipes[passages->port_first[walk->port] + walk->next++ - 4];
@@ -84,7 +85,8 @@ static bool add_tile(rill_flow *flow, rill_passage_tile *at) {
         const int32_t node = passages->queue[i];
         if (!rill_flow_flooded(flow, passages->nodes.place[node])) continue;
         neighbour_walk walk = { flow, rill_passages_spot_of(passages, node), passages->nodes.port[node], 0 };
-        for (rill_passage_spot there; good && next_neighbour(&walk, &there);) good = discover(passages, bed, there, &count);
+        for (rill_passage_spot there; good && next_neighbour(&walk, &there);)
+            good = discover(passages, bed, there, &count);
     }
     return good;
 }
@@ -97,7 +99,8 @@ static bool add_outer_nodes(rill_flow *flow) {
     for (int32_t n = 1; n < inner && good; ++n) {
         RILL_ASSERT(passages->nodes.inner[n]);
         neighbour_walk walk = { flow, rill_passages_spot_of(passages, n), passages->nodes.port[n], 0 };
-        for (rill_passage_spot there; good && next_neighbour(&walk, &there);) good = rill_passages_node_at(passages, flow->bed, there) > 0;
+        for (rill_passage_spot there; good && next_neighbour(&walk, &there);)
+            good = rill_passages_node_at(passages, flow->bed, there) > 0;
     }
     return good;
 }
@@ -141,8 +144,8 @@ static void reset_nodes(rill_passage_solver *passages) {
     rill_passages_reset_islands(passages);
 }
 
-/* Says whether the graph is sound: node_of is the inverse of place, the nodes at the ends of each edge are there, and one of
- * them is an inner one; nothing is marked. */
+/* Says whether the graph is sound: node_of is the inverse of place, the nodes at the ends of each edge are there, and
+ * one of them is an inner one; nothing is marked. */
 static bool is_sound(const rill_passage_solver *passages) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const rill_passage_edges *edges[2] = { &passages->faces, &passages->pipes };
@@ -163,7 +166,8 @@ static bool nothing_is_zero(const rill_passage_solver *passages) {
     const rill_passage_nodes *nodes = &passages->nodes;
     const rill_passage_edges *faces = &passages->faces;
     return (nodes->inner[0] | nodes->active[0] | nodes->ever_active[0] | nodes->H[0]) == 0 &&
-           (faces->l[0] | faces->r[0] | faces->t[0]) == 0 && faces->q[0] == 0.0 && faces->gain[0] * faces->reach[0] == 0.0f;
+           (faces->l[0] | faces->r[0] | faces->t[0]) == 0 && faces->q[0] == 0.0 &&
+           faces->gain[0] * faces->reach[0] == 0.0f;
 }
 
 static void search_nodes(rill_flow *flow, float lambda) {
@@ -261,7 +265,8 @@ static bool is_claimed(const rill_flow *flow, int32_t place) {
 bool rill_passages_extend_nodes(const rill_passage_stage *stage, int32_t count) {
     rill_flow *flow = stage->flow;
     rill_passage_solver *passages = flow->passages;
-    const int32_t node = passages->node_count, face = passages->faces.count, pipe = passages->pipes.count, given = count;
+    const int32_t node = passages->node_count, face = passages->faces.count, pipe = passages->pipes.count,
+                  given = count;
     const bool good = rill_passages_make_inner_around(passages, flow, given, &count);
     RILL_ASSERT(count >= given && count <= passages->node_count);
     read_nodes(flow, node, passages->node_count);
@@ -269,7 +274,8 @@ bool rill_passages_extend_nodes(const rill_passage_stage *stage, int32_t count) 
         const int32_t n = passages->queue[i], place = passages->nodes.place[n];
         if (n < node) read_nodes(flow, n, n + 1);
         if (is_claimed(flow, place)) deactivate(&passages->nodes, n);
-        const rill_opening *openings = rill_order_find(flow->openings.data, flow->openings.count, sizeof(rill_opening), place);
+        const rill_opening *openings =
+            rill_order_find(flow->openings.data, flow->openings.count, sizeof(rill_opening), place);
         if (openings) hold_opening(passages, openings);
     }
     passages->out_of_memory |= !good;

@@ -44,7 +44,8 @@ static rill_passage_island search_from(const rill_passage_solver *passages, int3
     passages->island_of[node] = passages->island_count;
     passages->order[first] = node;
     for (int32_t i = 0; i < island.count; ++i) {
-        const int32_t n = passages->order[first + i], faces[4] = { nodes->west[n], nodes->south[n], nodes->east[n], nodes->north[n] };
+        const int32_t n = passages->order[first + i],
+                      faces[4] = { nodes->west[n], nodes->south[n], nodes->east[n], nodes->north[n] };
         bool out = false;
         RILL_ASSERT(nodes->inner[n]); /* so that all of its edges are there */
         for (int32_t k = 0; k < 4; ++k) out |= follow(passages, &passages->faces, faces[k], n, &island);
@@ -123,7 +124,8 @@ bool rill_passages_find_islands(rill_passage_solver *passages) {
         const rill_passage_island *island = &passages->islands[k];
         RILL_ASSERT(island->count > 0);
         any |= island->sealed;
-        for (int32_t i = 0; island->sealed && i < island->count; ++i) nodes->sealed[passages->order[island->first + i]] = 1;
+        for (int32_t i = 0; island->sealed && i < island->count; ++i)
+            nodes->sealed[passages->order[island->first + i]] = 1;
     }
     passages->islands_valid = true;
     return any;
@@ -143,7 +145,8 @@ static bool is_within(const rill_passage_solver *passages, int32_t node, int32_t
 }
 
 /* Has the row of a node begin at its neighbour, if none begins it before. */
-static void widen_row(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node) {
+static void widen_row(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge,
+                      int32_t node) {
     const int32_t other = rill_edge_other(edges, edge, node), i = passages->number[node];
     if (edge == 0 || !is_within(passages, node, other)) return;
     const int32_t j = passages->number[other];
@@ -343,13 +346,13 @@ int32_t rill_passages_solve_islands(rill_passage_solver *passages, bool scalar, 
 /* ----------------------------------------------------------------------------------------------------------- sealed */
 
 /* Loops over the sealed islands. */
-#define EACH_SEALED(passages, island)                                                                                   \
-    for (const rill_passage_island *island = (passages)->islands;                                                       \
-         island < (passages)->islands + (passages)->island_count; ++island)                                              \
+#define EACH_SEALED(passages, island)                                                                                  \
+    for (const rill_passage_island *island = (passages)->islands;                                                      \
+         island < (passages)->islands + (passages)->island_count; ++island)                                            \
         if (island->sealed)
 /* Loops over the nodes of an island. */
-#define EACH_ISLAND_NODE(passages, island, n)                                                                                \
-    for (int32_t i_ = (island)->first, n; i_ < (island)->first + (island)->count && (n = (passages)->order[i_], true);  \
+#define EACH_ISLAND_NODE(passages, island, n)                                                                          \
+    for (int32_t i_ = (island)->first, n; i_ < (island)->first + (island)->count && (n = (passages)->order[i_], true); \
          ++i_)
 
 void rill_passages_balance_sealed(rill_passage_solver *passages) {

@@ -59,7 +59,7 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
 
 /* Loops over nodes or edges [from, to) by chunks: IN_A_ROW works on a whole chunk for which CONTIGUOUS says that
  * numbers follow each other, ONE_BY_ONE on any other. */
-#define EACH_CHUNK(CONTIGUOUS, IN_A_ROW, ONE_BY_ONE)                                                                         \
+#define EACH_CHUNK(CONTIGUOUS, IN_A_ROW, ONE_BY_ONE)                                                                   \
     RILL_ASSERT(from >= 0);                                                                                            \
     for (int32_t i = from, end; i < to; i = end) {                                                                     \
         end = rill_min_i((i / RILL_CHUNK + 1) * RILL_CHUNK, to);                                                       \
@@ -72,42 +72,45 @@ static bool scan(const rill_passage_scan *tile, float horizon, int32_t rows_of[R
         }                                                                                                              \
     }
 /* Calls WORK(i, l, r) for each edge. */
-#define EACH_EDGE(edges, WORK)                                                                                             \
-    EACH_CHUNK((edges).contiguous, const int32_t l = (edges).l[i]; const int32_t r = (edges).r[i];                                       \
+#define EACH_EDGE(edges, WORK)                                                                                         \
+    EACH_CHUNK((edges).contiguous, const int32_t l = (edges).l[i]; const int32_t r = (edges).r[i];                     \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, l + k, r + k);   \
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (edges).l[k], (edges).r[k]);)
 /* Calls WORK(n, west, east, south, north) for each node. */
-#define EACH_NODE_WITH_FACES(nodes, WORK)                                                                                             \
-    EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i]; const int32_t south = (nodes).south[i]; \
-               const int32_t north = (nodes).north[i];                                                                         \
+#define EACH_NODE_WITH_FACES(nodes, WORK)                                                                              \
+    EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i];         \
+               const int32_t south = (nodes).south[i]; const int32_t north = (nodes).north[i];                         \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
-                   WORK(i + k, west + k, east + k, south + k, north + k);                                                            \
+                   WORK(i + k, west + k, east + k, south + k, north + k);                                              \
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k)                                                     \
                      WORK(k, (nodes).west[k], (nodes).east[k], (nodes).south[k], (nodes).north[k]);)
 
 /* Calls WORK(n, west, at_west, east, at_east, south, at_south, north, at_north) for each node, with the nodes beyond
  * its faces. */
-#define EACH_NODE_WITH_NEIGHBOURS(nodes, faces, WORK)                                                                                 \
-    EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i]; const int32_t south = (nodes).south[i]; \
-               const int32_t north = (nodes).north[i]; const int32_t at_west = (faces).l[west]; const int32_t at_east = (faces).r[east];               \
-               const int32_t at_south = (faces).l[south]; const int32_t at_north = (faces).r[north];                                               \
+#define EACH_NODE_WITH_NEIGHBOURS(nodes, faces, WORK)                                                                  \
+    EACH_CHUNK((nodes).contiguous, const int32_t west = (nodes).west[i]; const int32_t east = (nodes).east[i];         \
+               const int32_t south = (nodes).south[i]; const int32_t north = (nodes).north[i];                         \
+               const int32_t at_west = (faces).l[west]; const int32_t at_east = (faces).r[east];                       \
+               const int32_t at_south = (faces).l[south]; const int32_t at_north = (faces).r[north];                   \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
-                   WORK(i + k, west + k, at_west + k, east + k, at_east + k, south + k, at_south + k, north + k, at_north + k);                            \
-               , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k)                                                     \
-                     WORK(k, (nodes).west[k], (faces).l[(nodes).west[k]], (nodes).east[k], (faces).r[(nodes).east[k]], (nodes).south[k],           \
-                          (faces).l[(nodes).south[k]], (nodes).north[k], (faces).r[(nodes).north[k]]);)
+                   WORK(i + k, west + k, at_west + k, east + k, at_east + k, south + k, at_south + k, north + k,       \
+                        at_north + k);                                                                                 \
+               , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(                                               \
+                     k, (nodes).west[k], (faces).l[(nodes).west[k]], (nodes).east[k], (faces).r[(nodes).east[k]],      \
+                     (nodes).south[k], (faces).l[(nodes).south[k]], (nodes).north[k], (faces).r[(nodes).north[k]]);)
 
 /* Calls WORK(n, place) for each node. */
-#define EACH_PLACE(nodes, WORK)                                                                                            \
-    EACH_CHUNK((nodes).in_row, const int32_t place = (nodes).place[i];                                                             \
-               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, place + k);          \
+#define EACH_PLACE(nodes, WORK)                                                                                        \
+    EACH_CHUNK((nodes).in_row, const int32_t place = (nodes).place[i];                                                 \
+               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, place + k);      \
                , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (nodes).place[k]);)
 /* Calls WORK(i, l, r, velocity) for each face, with where its velocity is in its plane. */
-#define EACH_VELOCITY(faces, planes, WORK)                                                                                 \
-    EACH_CHUNK((faces).in_row, float *const u = velocity_of(&(faces), planes, i);                                              \
+#define EACH_VELOCITY(faces, planes, WORK)                                                                             \
+    EACH_CHUNK((faces).in_row, float *const u = velocity_of(&(faces), planes, i);                                      \
                RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
-                   WORK(i + k, (faces).l[i] + k, (faces).r[i] + k, u + k);                                                     \
-               , for (int32_t k = i; k < end; ++k) WORK(k, (faces).l[k], (faces).r[k], velocity_of(&(faces), planes, k));)
+                   WORK(i + k, (faces).l[i] + k, (faces).r[i] + k, u + k);                                             \
+               , for (int32_t k = i; k < end; ++k)                                                                     \
+                     WORK(k, (faces).l[k], (faces).r[k], velocity_of(&(faces), planes, k));)
 
 INLINE float *velocity_of(const rill_passage_edges *faces, const rill_passage_columns *planes, int32_t i) {
     return (faces->axis[i] ? planes->v : planes->u) + faces->at[i];
@@ -123,7 +126,8 @@ INLINE double start_pressure(double pressure, double last, double before) {
 }
 
 INLINE int32_t read_one(const rill_passage_nodes *node, const rill_passage_columns *from, int32_t n, int32_t place) {
-    const int32_t b = from->b[place], c = from->c[place], H = from->H[place], code = from->code[place], inner = node->inner[n];
+    const int32_t b = from->b[place], c = from->c[place], H = from->H[place], code = from->code[place],
+                  inner = node->inner[n];
     const int32_t filled = code == RILL_PRESSURE_NEW,
                   is_active = inner & (code != 0); /* filled: by hand, so that the pressure is unknown */
     const double pressure = filled ? -1.0 : (double)(rill_abs_i(filled ? 0 : code) - 1) * 0.25, last = node->last[n];
@@ -196,7 +200,7 @@ KERNEL hide_faces(int32_t from, int32_t to, const rill_passage_nodes *nodes, con
 }
 
 static bool restore_chunk(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
-                       const rill_passage_columns *planes) {
+                          const rill_passage_columns *planes) {
     const int32_t l = faces->l[first], r = faces->r[first];
     const int32_t *ever = nodes->ever_active, *active = nodes->active;
     const float *u = faces->u + first;
@@ -216,7 +220,8 @@ static bool restore_chunk(int32_t first, const rill_passage_nodes *nodes, const 
 INLINE void drive_one(const rill_passage_nodes *node, const rill_passage_edges *edge, int32_t i, int32_t l, int32_t r,
                       const rill_kernel_constants *constants) {
     rill_face_ends ends = { node->b[l], node->b[r], node->c[l], node->c[r], node->H[l], node->H[r] };
-    rill_pressed_face pressed = rill_ceiling_drive(&ends, edge->u[i], edge->axis[i] ? constants->tilt[1] : constants->tilt[0], constants);
+    rill_pressed_face pressed =
+        rill_ceiling_drive(&ends, edge->u[i], edge->axis[i] ? constants->tilt[1] : constants->tilt[0], constants);
     int32_t undriven = node->was_active[l] | node->was_active[r], drop = (ends.bl + ends.Hl) - (ends.br + ends.Hr);
     edge->base[i] = undriven ? pressed.base : edge->u[i];
     edge->gain[i] = pressed.gain;
@@ -383,8 +388,8 @@ KERNEL place(int32_t from, int32_t to, const rill_passage_nodes *nodes, const ri
         }
         for (int32_t k = i; k < end; ++k)
             if (slot[k] >= 0)
-                place_one(nodes, faces, problem, k, slot[k], nodes->west[k], l[nodes->west[k]], nodes->east[k], r[nodes->east[k]],
-                          nodes->south[k], l[nodes->south[k]], nodes->north[k], r[nodes->north[k]]);
+                place_one(nodes, faces, problem, k, slot[k], nodes->west[k], l[nodes->west[k]], nodes->east[k],
+                          r[nodes->east[k]], nodes->south[k], l[nodes->south[k]], nodes->north[k], r[nodes->north[k]]);
     }
 }
 
@@ -449,7 +454,7 @@ JUDGE overdrawn(int32_t from, int32_t to, const rill_passage_nodes *nodes, const
 #define WORK(I, W, E, S, N) any |= overdrawn_one(t, node.H[I], W, E, S, N)
     EACH_NODE_WITH_FACES(node, WORK)
 #undef WORK
-        return any;
+    return any;
 }
 
 /* Returns a speed as bits; 0 for faces without an active node at an end, of which nothing is known here. */

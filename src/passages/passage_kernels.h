@@ -88,8 +88,8 @@ typedef struct rill_passage_columns {
 typedef struct rill_passage_scan {
     rill_passage_columns at;
     int32_t stride, rows;
-    bool flooded;   /* some column of it is flooded */
-    bool near_flooded;    /* some column of it or of a tile around it is flooded */
+    bool flooded;        /* some column of it is flooded */
+    bool near_flooded;   /* some column of it or of a tile around it is flooded */
     int32_t nearly_full; /* fifteen sixteenths of the least height under a ceiling in it */
 } rill_passage_scan;
 
@@ -160,7 +160,7 @@ typedef struct rill_passage_kernels {
     /* Gives the flooded ones of a chunk of faces in a row their velocities back. False, and nothing is done, if one has
      * no active node at an end any more. */
     bool (*restore)(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
-                 const rill_passage_columns *planes);
+                    const rill_passage_columns *planes);
     /* Returns the largest speed along x and along y, added up, with which liquid goes through the faces of a node. */
     float (*fastest)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
     /* Predicts, half a sweep: the nodes of a colour go `over` times as far as would be right if no neighbour moved. */

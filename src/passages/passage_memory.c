@@ -52,68 +52,78 @@ static bool grow_arrays(const array *arrays, size_t count, int32_t have, int32_t
 #define ARRAY(POINTER)                                                                                                 \
     { (void **)&(POINTER), sizeof *(POINTER) }
 
-#define NODE_ARRAYS(passages)                                                                                           \
-    rill_passage_nodes *const nodes = &(passages)->nodes;                                                                   \
-    rill_prediction_nodes *const list = &(passages)->prediction.nodes;                                                                  \
-    const array arrays[] = { ARRAY(nodes->place),                                                                          \
-                             ARRAY(nodes->tile),                                                                           \
-                             ARRAY(nodes->sheet),                                                                          \
-                             ARRAY(nodes->column),                                                                         \
-                             ARRAY(nodes->row),                                                                            \
-                             ARRAY(nodes->port),                                                                           \
-                             ARRAY(nodes->inner),                                                                          \
-                             ARRAY(nodes->west),                                                                           \
-                             ARRAY(nodes->east),                                                                           \
-                             ARRAY(nodes->south),                                                                          \
-                             ARRAY(nodes->north),                                                                          \
-                             ARRAY(nodes->pipe),                                                                           \
-                             ARRAY(nodes->b),                                                                              \
-                             ARRAY(nodes->c),                                                                              \
-                             ARRAY(nodes->H),                                                                              \
-                             ARRAY(nodes->pi),                                                                             \
-                             ARRAY(nodes->last),                                                                           \
-                             ARRAY(nodes->before),                                                                         \
-                             ARRAY(nodes->active),                                                                         \
-                             ARRAY(nodes->fill),                                                                           \
-                             ARRAY(nodes->was_active),                                                                            \
-                             ARRAY(nodes->ever_active),                                                                           \
-                             ARRAY(nodes->sealed),                                                                         \
-                             ARRAY(nodes->f),                                                                              \
-                             ARRAY(nodes->x),                                                                              \
-                             ARRAY(nodes->contiguous),                                                                           \
-                             ARRAY(nodes->in_row),                                                                         \
-                             ARRAY(list->neighbour[0]),                                                                        \
-                             ARRAY(list->neighbour[1]),                                                                        \
-                             ARRAY(list->neighbour[2]),                                                                        \
-                             ARRAY(list->neighbour[3]),                                                                        \
-                             ARRAY(list->w[0]),                                                                           \
-                             ARRAY(list->w[1]),                                                                           \
-                             ARRAY(list->w[2]),                                                                           \
-                             ARRAY(list->w[3]),                                                                           \
-                             ARRAY(list->inverse),                                                                        \
-                             ARRAY(list->push),                                                                           \
-                             ARRAY(list->least),                                                                          \
-                             ARRAY(list->colour),                                                                         \
-                             ARRAY(list->x),                                                                              \
-                             ARRAY((passages)->prediction.node),                                                             \
-                             ARRAY((passages)->queue),                                                                  \
-                             ARRAY((passages)->pool),                                                                   \
-                             ARRAY((passages)->marks),                                                                  \
-                             ARRAY((passages)->searched_active),                                                                 \
-                             ARRAY((passages)->islands),                                                                \
-                             ARRAY((passages)->order),                                                                  \
-                             ARRAY((passages)->number),                                                                 \
-                             ARRAY((passages)->slot),                                                                   \
-                             ARRAY((passages)->island_of) };                                                            \
+#define NODE_ARRAYS(passages)                                                                                          \
+    rill_passage_nodes *const nodes = &(passages)->nodes;                                                              \
+    rill_prediction_nodes *const list = &(passages)->prediction.nodes;                                                 \
+    const array arrays[] = { ARRAY(nodes->place),                                                                      \
+                             ARRAY(nodes->tile),                                                                       \
+                             ARRAY(nodes->sheet),                                                                      \
+                             ARRAY(nodes->column),                                                                     \
+                             ARRAY(nodes->row),                                                                        \
+                             ARRAY(nodes->port),                                                                       \
+                             ARRAY(nodes->inner),                                                                      \
+                             ARRAY(nodes->west),                                                                       \
+                             ARRAY(nodes->east),                                                                       \
+                             ARRAY(nodes->south),                                                                      \
+                             ARRAY(nodes->north),                                                                      \
+                             ARRAY(nodes->pipe),                                                                       \
+                             ARRAY(nodes->b),                                                                          \
+                             ARRAY(nodes->c),                                                                          \
+                             ARRAY(nodes->H),                                                                          \
+                             ARRAY(nodes->pi),                                                                         \
+                             ARRAY(nodes->last),                                                                       \
+                             ARRAY(nodes->before),                                                                     \
+                             ARRAY(nodes->active),                                                                     \
+                             ARRAY(nodes->fill),                                                                       \
+                             ARRAY(nodes->was_active),                                                                 \
+                             ARRAY(nodes->ever_active),                                                                \
+                             ARRAY(nodes->sealed),                                                                     \
+                             ARRAY(nodes->f),                                                                          \
+                             ARRAY(nodes->x),                                                                          \
+                             ARRAY(nodes->contiguous),                                                                 \
+                             ARRAY(nodes->in_row),                                                                     \
+                             ARRAY(list->neighbour[0]),                                                                \
+                             ARRAY(list->neighbour[1]),                                                                \
+                             ARRAY(list->neighbour[2]),                                                                \
+                             ARRAY(list->neighbour[3]),                                                                \
+                             ARRAY(list->w[0]),                                                                        \
+                             ARRAY(list->w[1]),                                                                        \
+                             ARRAY(list->w[2]),                                                                        \
+                             ARRAY(list->w[3]),                                                                        \
+                             ARRAY(list->inverse),                                                                     \
+                             ARRAY(list->push),                                                                        \
+                             ARRAY(list->least),                                                                       \
+                             ARRAY(list->colour),                                                                      \
+                             ARRAY(list->x),                                                                           \
+                             ARRAY((passages)->prediction.node),                                                       \
+                             ARRAY((passages)->queue),                                                                 \
+                             ARRAY((passages)->pool),                                                                  \
+                             ARRAY((passages)->marks),                                                                 \
+                             ARRAY((passages)->searched_active),                                                       \
+                             ARRAY((passages)->islands),                                                               \
+                             ARRAY((passages)->order),                                                                 \
+                             ARRAY((passages)->number),                                                                \
+                             ARRAY((passages)->slot),                                                                  \
+                             ARRAY((passages)->island_of) };                                                           \
     const size_t array_count = sizeof arrays / sizeof *arrays
 
-#define EDGE_ARRAYS(edges)                                                                                                 \
-    const array arrays[] = {                                                                                           \
-        ARRAY((edges)->l),     ARRAY((edges)->r),      ARRAY((edges)->axis),   ARRAY((edges)->at),                                     \
-        ARRAY((edges)->u),     ARRAY((edges)->base),   ARRAY((edges)->gain),   ARRAY((edges)->head),                                   \
-        ARRAY((edges)->steep), ARRAY((edges)->reach),  ARRAY((edges)->q),      ARRAY((edges)->t),                                      \
-        ARRAY((edges)->contiguous),  ARRAY((edges)->in_row), ARRAY((edges)->searched_open), { (void **)&(edges)->next, 2 * sizeof *(edges)->next }      \
-    };                                                                                                                 \
+#define EDGE_ARRAYS(edges)                                                                                             \
+    const array arrays[] = { ARRAY((edges)->l),                                                                        \
+                             ARRAY((edges)->r),                                                                        \
+                             ARRAY((edges)->axis),                                                                     \
+                             ARRAY((edges)->at),                                                                       \
+                             ARRAY((edges)->u),                                                                        \
+                             ARRAY((edges)->base),                                                                     \
+                             ARRAY((edges)->gain),                                                                     \
+                             ARRAY((edges)->head),                                                                     \
+                             ARRAY((edges)->steep),                                                                    \
+                             ARRAY((edges)->reach),                                                                    \
+                             ARRAY((edges)->q),                                                                        \
+                             ARRAY((edges)->t),                                                                        \
+                             ARRAY((edges)->contiguous),                                                               \
+                             ARRAY((edges)->in_row),                                                                   \
+                             ARRAY((edges)->searched_open),                                                            \
+                             { (void **)&(edges)->next, 2 * sizeof *(edges)->next } };                                 \
     const size_t array_count = sizeof arrays / sizeof *arrays
 
 /* Returns half as much again, or memory would be taken anew all the time. */
@@ -270,7 +280,7 @@ static int32_t with_room_to_grow(int32_t want, int32_t least, int32_t have) {
 }
 
 bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_passage_solver **out,
-                          const rill_allocator *allocator) {
+                           const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     const rill_passage_solver *now = flow->passages;
     /* A search for room may come by every column and every ghost. */
@@ -279,7 +289,8 @@ bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_pa
     want.tiles = list_roofed_tiles(bed, roofed, NULL);
     *out = flow->passages;
     if (want.visited < 0) return false;
-    if (now && want.tiles <= now->tile_capacity && want.pipes <= now->pipe_capacity && want.visited <= now->visited_capacity)
+    if (now && want.tiles <= now->tile_capacity && want.pipes <= now->pipe_capacity &&
+        want.visited <= now->visited_capacity)
         return true;
     if (bed->roomy)
         want = (demand){ bed->tile_count, with_room_to_grow(want.pipes, 4096, now ? now->pipe_capacity : 0),
@@ -289,7 +300,7 @@ bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_pa
 }
 
 void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_solver *passages,
-                        const rill_allocator *allocator) {
+                         const rill_allocator *allocator) {
     rill_passage_solver *old = flow->passages;
     RILL_ASSERT(passages->bed_tiles == flow->bed->tile_count && passages->bed_places == flow->bed->plane_size);
     RILL_ASSERT(!old || old->bed_tiles == passages->bed_tiles);

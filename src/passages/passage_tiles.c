@@ -101,7 +101,7 @@ static int32_t nearly_full_height(const rill_flow *flow, const rill_passage_tile
 
 /* Finds the columns of a tile that are flooded, or might be soon, as bits by row. False if there are none. */
 static bool scan_tile(const rill_flow *flow, float lambda, const rill_passage_tile *tile,
-                         uint8_t candidates[RILL_TILE_W]) {
+                      uint8_t candidates[RILL_TILE_W]) {
     const rill_passage_solver *passages = flow->passages;
     const rill_sheet *sheet = &flow->bed->sheets[tile->sheet];
     const int32_t place = rill_sheet_place(sheet, tile->tx * RILL_TILE_W, tile->ty * RILL_TILE_H);

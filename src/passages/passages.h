@@ -43,9 +43,10 @@ bool rill_passages_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int
 /* Takes memory for a bed that has changed, in which `roofed` says per tile whether it has a ceiling: `*out` is the
  * solver there is if it is large enough, else a new one. False without memory. */
 bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_passage_solver **out,
-                          const rill_allocator *allocator);
+                           const rill_allocator *allocator);
 /* Fits the flow to the changed bed with the solver that was reserved. Cannot fail. */
-void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_solver *passages, const rill_allocator *allocator);
+void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_solver *passages,
+                         const rill_allocator *allocator);
 /* Takes memory before a step for the nodes that its first sub-steps will find, which move liquid by `lambda` cells at 1
  * m/s: what fills, solids and snapshots have flooded may be more than ever was. False without memory, and nothing is
  * done. */
@@ -64,10 +65,10 @@ typedef struct rill_passage_report {
 
 /* Solves for the pressures and moves what crosses flooded faces, before the sweep; hides these faces from it. */
 rill_passage_report rill_passages_move(rill_flow *flow, const rill_flow_settings *settings,
-                                      const rill_kernel_constants *constants);
+                                       const rill_kernel_constants *constants);
 /* Moves what crosses flooded faces by the paper's extended pipes instead of pressures (extended_pipes.c). */
 rill_passage_report rill_passages_move_extended(rill_flow *flow, const rill_flow_settings *settings,
-                                       const rill_kernel_constants *constants);
+                                                const rill_kernel_constants *constants);
 /* Keeps flooded pipes out of the drive of sparse pipes: they have a velocity already. */
 void rill_passages_hide_pipes(rill_flow *flow);
 /* Gives the flooded faces their velocities again after the sweep, and widens the extent by them. */

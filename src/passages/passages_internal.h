@@ -30,15 +30,15 @@
 #define RILL_PASSAGES_PASSAGES_INTERNAL_H
 
 #include "base/assert.h"
-#include "passages/passage_kernels.h"
 #include "flow/sparse.h"
+#include "passages/passage_kernels.h"
 #include "solve/poisson.h"
 #include "solve/skyline.h"
 
 /* A tile with a ceiling in it. Members from `awake` on are known of tiles that are listed. */
 typedef struct rill_passage_tile {
     int32_t tile, sheet, tx, ty;
-    bool awake;                  /* when it was last scanned */
+    bool awake;                      /* when it was last scanned */
     bool has_nodes;                  /* its columns are nodes */
     uint8_t candidates[RILL_TILE_W]; /* what the scan found (rill_passage_kernels.scan) */
 } rill_passage_tile;
@@ -69,7 +69,7 @@ typedef struct rill_passage_solver {
     int32_t *queue;   /* nodes */
     int32_t *pool;    /* per node: the first node of its pool */
     uint8_t *marks;   /* per node, RILL_NODE_... */
-    uint8_t *searched_active;  /* per node: it was active when islands were found */
+    uint8_t *searched_active; /* per node: it was active when islands were found */
     rill_passage_prediction prediction;
 
     int32_t island_count;
@@ -78,11 +78,11 @@ typedef struct rill_passage_solver {
     int32_t *island_of;           /* per node: its island; -1 for none */
     int32_t *number;              /* per node: its place in its island, or in the prediction */
     int32_t *slot;                /* per node: in the problem of large islands; -1 for others */
-    bool islands_valid;            /* active nodes are those they were found for */
+    bool islands_valid;           /* active nodes are those they were found for */
     int32_t searched_nodes, searched_faces, searched_pipes; /* how many there were when they were found */
-    bool laid_out;            /* nodes of large islands have their slots */
-    rill_skyline *skyline;    /* small islands, one at a time */
-    rill_poisson poisson; /* all large islands together */
+    bool laid_out;                                          /* nodes of large islands have their slots */
+    rill_skyline *skyline;                                  /* small islands, one at a time */
+    rill_poisson poisson;                                   /* all large islands together */
 
     /* Sparse pipes by the columns they end at: those of port i, counted from 1, are port_pipes[port_first[i]] to [i +
      * 1]. */
@@ -93,19 +93,19 @@ typedef struct rill_passage_solver {
     int32_t tile_count; /* tiles with a ceiling in them */
     rill_passage_tile *tiles;
     int32_t listed_count;
-    int32_t *listed;  /* tiles (numbers in `tiles`) where columns are flooded or may be soon */
-    uint8_t *seen;    /* per column: a search for room has come by; zero between searches */
-    int32_t *visited;    /* columns that a search for room has come by */
+    int32_t *listed;       /* tiles (numbers in `tiles`) where columns are flooded or may be soon */
+    uint8_t *seen;         /* per column: a search for room has come by; zero between searches */
+    int32_t *visited;      /* columns that a search for room has come by */
     int32_t *nearly_full;  /* per tile of the bed: 15/16 of the least height under a ceiling; 0 if unknown */
-    uint8_t *near_flooded;  /* per tile of the bed: some column of it or of a tile around it is flooded */
-    uint8_t *roofed;  /* per tile of the bed: it is one of those with a ceiling */
-    uint8_t *flooded; /* per tile of the bed: how many columns are flooded (rill_passages_set_code) */
+    uint8_t *near_flooded; /* per tile of the bed: some column of it or of a tile around it is flooded */
+    uint8_t *roofed;       /* per tile of the bed: it is one of those with a ceiling */
+    uint8_t *flooded;      /* per tile of the bed: how many columns are flooded (rill_passages_set_code) */
     int32_t bed_tiles, bed_places, tile_capacity, pipe_capacity, visited_capacity;
     rill_allocator allocator; /* for nodes, edges and what solves for them */
-    bool memory_due;             /* columns were flooded otherwise than by the flow: there may be more nodes than ever */
-    bool out_of_memory;             /* there was no memory for the nodes of this step: nothing has been solved for */
-    bool reusable;                /* the nodes may serve the next sub-step too */
-    bool as_found;           /* the nodes are those that the last search found, and no others */
+    bool memory_due;          /* columns were flooded otherwise than by the flow: there may be more nodes than ever */
+    bool out_of_memory;       /* there was no memory for the nodes of this step: nothing has been solved for */
+    bool reusable;            /* the nodes may serve the next sub-step too */
+    bool as_found;            /* the nodes are those that the last search found, and no others */
     bool some_sealed;         /* some active node was of a sealed island when it was read */
 } rill_passage_solver;
 
@@ -137,8 +137,8 @@ static inline int32_t rill_edge_other(const rill_passage_edges *edges, int32_t i
 }
 
 /* Loops over the sparse pipes of a node: edges of `pipes`. */
-#define EACH_PIPE(passages, node, edge)                                                                                 \
-    for (int32_t half_ = (passages)->nodes.pipe[node], edge = half_ / 2; half_ > 0;                                     \
+#define EACH_PIPE(passages, node, edge)                                                                                \
+    for (int32_t half_ = (passages)->nodes.pipe[node], edge = half_ / 2; half_ > 0;                                    \
          half_ = (passages)->pipes.next[half_], edge = half_ / 2)
 
 /* Writes to the pressure plane: the only door to it in a step, because `flooded` has to count. */
@@ -210,7 +210,7 @@ typedef int32_t rill_passage_loop(const rill_passage_work *work, int32_t from, i
 
 /* Runs a loop on all threads if that pays. Returns the bits of all of its parts. */
 int32_t rill_passages_run_loop(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
-                           const rill_passage_work *work);
+                               const rill_passage_work *work);
 
 /* Opens the edges by the donors that the pressures make, from these edges on, and finds what crosses. */
 void rill_passages_open(const rill_passage_stage *stage, int32_t first_face, int32_t first_pipe);
@@ -260,7 +260,8 @@ bool rill_passages_link_nodes(rill_flow *flow);
 void rill_passages_flatten_pools(const rill_passage_solver *passages);
 /* Makes inner nodes of what has a ceiling beside the first `given` nodes of the queue, beside those that are flooded of
  * these, and so on, and appends them to the queue. False without memory. */
-bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count);
+bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given,
+                                     int32_t *count);
 
 /* ---------------------------------------------------------------------------------------------------- node_search.c */
 

@@ -48,7 +48,8 @@ static void list_nodes(rill_passage_solver *passages) {
     for (int32_t depth = 0, first = 1; depth < NEARBY; ++depth) {
         const int32_t end = prediction->count;
         for (int32_t i = first; i < end; ++i) {
-            const int32_t n = prediction->node[i], faces[4] = { nodes->west[n], nodes->east[n], nodes->south[n], nodes->north[n] };
+            const int32_t n = prediction->node[i],
+                          faces[4] = { nodes->west[n], nodes->east[n], nodes->south[n], nodes->north[n] };
             for (int32_t k = 0; k < 4; ++k) list_node(passages, rill_edge_other(&passages->faces, faces[k], n));
         }
         first = end;
@@ -124,7 +125,8 @@ bool rill_passages_predict(const rill_passage_stage *stage, double tolerance, in
     if (!differs(passages)) return false;
     sweep(passages, NEXT);
     sweep(passages, NEAR);
-    if ((double)passages->kernels->residual(1, passages->prediction.count, &passages->prediction.nodes) > tolerance) sweep(passages, FAR);
+    if ((double)passages->kernels->residual(1, passages->prediction.count, &passages->prediction.nodes) > tolerance)
+        sweep(passages, FAR);
     accept(passages, added);
     rill_passages_flow(passages);
     return true;

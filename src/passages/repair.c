@@ -5,8 +5,8 @@
  * that have room, through columns that are full: water pushes water. The search follows every opening of the bed, so
  * that it finds room if there is any: flooded faces only move liquid between connected columns. Liquid that finds none
  * has come from sources in this sub-step, and goes back to them. */
-#include "passages/passages_internal.h"
 #include "flow/column.h"
+#include "passages/passages_internal.h"
 
 /* A search for room. Its columns are listed in `path`, in its order, and marked in `seen`. */
 typedef struct room_search {
@@ -75,7 +75,8 @@ static int64_t search_room(rill_flow *flow, int32_t place, int64_t surplus, bool
     RILL_ASSERT(surplus >= 0);
     reach_column(&search, place);
     do {
-        while (search.first < search.count && search.surplus > 0) reach_around(&search, passages->visited[search.first++]);
+        while (search.first < search.count && search.surplus > 0)
+            reach_around(&search, passages->visited[search.first++]);
     } while (search.surplus > 0 && reach_over_pipes(&search));
     for (int32_t i = 0; i < search.count; ++i) passages->seen[passages->visited[i]] = 0;
     RILL_ASSERT(search.first <= search.count);

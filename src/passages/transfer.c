@@ -5,10 +5,10 @@
  * then told whether their pool may rest. */
 #include <math.h>
 
-#include "passages/passages_internal.h"
 #include "flow/column.h"
 #include "flow/limit.h"
 #include "flow/rest.h"
+#include "passages/passages_internal.h"
 
 /* Quanta: the least drive of an edge that may rest. */
 static const double CALM_LEAST = 8.0;
@@ -58,7 +58,8 @@ static void limit_node(const rill_passage_solver *passages, int32_t n) {
     for (int32_t side = 0; side < 4; ++side) sum += leaving(passages, &faces, side);
     const double factor = donor_factor(sum, passages->nodes.H[n]);
     for (int32_t side = 0; factor < 1.0 && side < 4; ++side)
-        if (leaving(passages, &faces, side) > 0.0) slow_face(&passages->faces, faces.face[side], factor, !passages->nodes.active[n]);
+        if (leaving(passages, &faces, side) > 0.0)
+            slow_face(&passages->faces, faces.face[side], factor, !passages->nodes.active[n]);
 }
 
 /* Limits columns over their flooded faces, then over their flooded pipes: rarely both. */
@@ -88,13 +89,16 @@ static double calm_head(const rill_bed *bed, int32_t length) {
 /* Measures how many columns long each pool is, at most: into the queue, at its first node. */
 static void measure_pools(const rill_passage_solver *passages, const rill_bed *bed) {
     const rill_passage_nodes *nodes = &passages->nodes;
-    int32_t *const *box = passages->prediction.nodes.neighbour; /* not needed any more in this sub-step: holds the least and the largest x and y */
+    int32_t *const *box =
+        passages->prediction.nodes
+            .neighbour; /* not needed any more in this sub-step: holds the least and the largest x and y */
     for (int32_t n = 1; n < passages->node_count; ++n)
         box[0][n] = box[2][n] = INT32_MAX, box[1][n] = box[3][n] = INT32_MIN;
     for (int32_t n = 1; n < passages->node_count; ++n) {
         if (!nodes->inner[n]) continue;
         const rill_sheet *sheet = &bed->sheets[nodes->sheet[n]];
-        RILL_ASSERT(passages->pool[n] > 0 && passages->pool[n] <= n && passages->pool[passages->pool[n]] == passages->pool[n]);
+        RILL_ASSERT(passages->pool[n] > 0 && passages->pool[n] <= n &&
+                    passages->pool[passages->pool[n]] == passages->pool[n]);
         const int32_t pool = passages->pool[n], x = sheet->x0 + nodes->column[n], y = sheet->y0 + nodes->row[n];
         box[0][pool] = rill_min_i(box[0][pool], x), box[1][pool] = rill_max_i(box[1][pool], x);
         box[2][pool] = rill_min_i(box[2][pool], y), box[3][pool] = rill_max_i(box[3][pool], y);
@@ -207,14 +211,16 @@ static bool write_node(rill_flow *flow, int32_t n) {
     RILL_ASSERT(!nodes->active[n] || (nodes->pi[n] >= 0.0 && isfinite(nodes->pi[n])));
     rill_column_exchange(flow, place, by);
     if (by != 0) touch_row(flow, tile, row);
-    if (rill_passages_roofed(flow->passages, n)) rill_passages_set_code(flow, place, tile, rill_passages_code(nodes, n));
+    if (rill_passages_roofed(flow->passages, n))
+        rill_passages_set_code(flow, place, tile, rill_passages_code(nodes, n));
     return flow->H[place] > flow->bed->c[place] - rill_flow_bases(flow)[place];
 }
 
 /* Says whether the sweep sees what changes in the row of a node. */
 static bool is_swept(const rill_flow *flow, int32_t n) {
     const rill_passage_nodes *nodes = &flow->passages->nodes;
-    return flow->tiles[nodes->tile[n]] & RILL_TILE_SWEPT && flow->busy[nodes->tile[n]] >> nodes->row[n] % RILL_TILE_H & 1;
+    return flow->tiles[nodes->tile[n]] & RILL_TILE_SWEPT &&
+           flow->busy[nodes->tile[n]] >> nodes->row[n] % RILL_TILE_H & 1;
 }
 
 /* Writes depths and pressures to the columns of all nodes. Returns whether one stands above its ceiling now. */
@@ -248,8 +254,10 @@ static bool deposit_pipes(rill_flow *flow) {
         RILL_ASSERT(rill_edge_flooded(passages, pipes, i) && ends->l == passages->nodes.place[pipes->l[i]]);
         rill_column_move(flow, ends->l, ends->r, t);
         /* A column that was dry and still is disturbs nothing. */
-        if (rill_max_i(flow->H[ends->l], flow->H[ends->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, ends->tile_l, ends->wake_l);
-        if (rill_max_i(flow->H[ends->r], flow->H[ends->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, ends->tile_r, ends->wake_r);
+        if (rill_max_i(flow->H[ends->l], flow->H[ends->l] + t) > RILL_DRY)
+            rill_flow_touch_tile(flow, ends->tile_l, ends->wake_l);
+        if (rill_max_i(flow->H[ends->r], flow->H[ends->r] - t) > RILL_DRY)
+            rill_flow_touch_tile(flow, ends->tile_r, ends->wake_r);
         above |= flow->H[ends->l] > ends->cl - ends->bl || flow->H[ends->r] > ends->cr - ends->br;
     }
     return above;
@@ -305,8 +313,7 @@ static float velocity_after(const rill_flow *flow, const rill_passage_edges *edg
 void rill_passages_hide_pipes(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     for (int32_t i = 1; passages && !passages->out_of_memory && i < passages->pipes.count; ++i)
-        if (rill_edge_flooded(passages, &passages->pipes, i))
-            flow->sparse->arrays.awake[passages->pipes.at[i]] = 0;
+        if (rill_edge_flooded(passages, &passages->pipes, i)) flow->sparse->arrays.awake[passages->pipes.at[i]] = 0;
 }
 
 /* Gives a flooded face its velocity back: as it moved where a column at an end is flooded, else driven like others, of
