@@ -1,9 +1,8 @@
 /* Where liquid goes that solids press out, and where it comes from when they go back: each rule of displace.h and
- * drawn.h in a world in which it decides. What is held and drawn is read from inside. */
+ * swept_volume.h in a world in which it decides. What is on its way is read from inside. */
 #include "tanks.h"
 
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "world/world.h"
 
 static const double FRAME = 1.0 / 60.0;
@@ -24,7 +23,7 @@ static double in_mm(const rill_world *world, int64_t quanta) {
 }
 
 static int64_t in_transit(const rill_world *world) {
-    return rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
+    return rill_swept_volume_total(&world->flow);
 }
 
 /* The least and the largest of what is held, and the lowest column at which something is, mm. */

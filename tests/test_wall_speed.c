@@ -1,11 +1,11 @@
 /* How fast walls are, and when what they press out enters the flow: the rules of wall_speed.c, wall_fronts.c and
- * expelled.c one by one, on tables. What becomes of them together see test_pushing.c. Looks inside. */
+ * swept_volume.c one by one, on tables. What becomes of them together see test_pushing.c. Looks inside. */
 #include "worlds.h"
 
 #include <math.h>
 
-#include "motion/displace.h"
-#include "motion/expelled.h"
+#include "motion/motion_internal.h"
+#include "motion/swept_volume.h"
 #include "motion/wall_speed.h"
 #include "shape/solid.h"
 

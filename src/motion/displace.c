@@ -4,7 +4,7 @@
  * columns are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is
  * summed up, and the columns with room around it are looked for, ring by ring: without enough of them it is squeezed.
  * Each column is looked at once or twice per cluster. */
-#include "motion/displace.h"
+#include "motion/motion_internal.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@
 #include "bed/sheets.h"
 #include "flow/column.h"
 #include "passages/passages.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 
 enum { THIN = 4 }; /* columns so many times lower than others are not pushed through */
 

@@ -12,7 +12,7 @@
  *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more
  *     than a pressed column had too much. If that is not enough they are filled further, then what columns that are gone
  *     were joined with before counts too, then sills are ignored.
- * It is not put there but held (expelled.h), for the time that the solid took to get there. Only what is enclosed and full
+ * It is not put there but expelled (swept_volume.h), for the time that the solid took to get there. Only what is enclosed and full
  * is squeezed through solids at once, to the nearest room above and around. */
 #ifndef RILL_MOTION_DISPLACE_H
 #define RILL_MOTION_DISPLACE_H
@@ -61,7 +61,7 @@ typedef struct rill_displace {
     size_t node_capacity;
     uint8_t *gone; /* per cell: some excess is of a column of it that is gone */
     size_t cell_capacity;
-    size_t fronts; /* so many of what is drawn (drawn.h) are new; behind the others */
+    size_t fronts; /* so many of what is drawn (swept_volume.h) are new; behind the others */
     bool squeezed; /* something went through solids */
 } rill_displace;
 
@@ -93,40 +93,5 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
                        const rill_displace_how *how);
 /* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */
 int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount);
-
-/* What displace.c, remap_columns.c, wall_speed.c and drawn.c share. */
-typedef struct rill_displace_job {
-    rill_displace *displace;
-    rill_flow *flow;
-    const rill_bed *bed;
-    const rill_update *update;
-    const rill_displace_how *how;
-} rill_displace_job;
-
-bool rill_displace_reserve(rill_displace *displace, const rill_flow *flow, const rill_update *update,
-                           const rill_allocator *allocator);
-/* What a column between b and c holds, and what it has room for; a ceiling leaves some slack. */
-int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c);
-int32_t rill_displace_room(const rill_displace_job *job, int32_t place);
-/* A floor that is higher than this above a level, or a floor, is a wall that came from the side, or left to it, quanta. */
-double rill_displace_tallest(const rill_displace_job *job);
-void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H);
-/* Notes that a node has too much, or more than was noted, of which some was held before; then all of it is
- * displaced. */
-rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount);
-void rill_displace_all(const rill_displace_job *job);
-
-/* wall_speed.c. The time in which a wall passes a cell if nothing is known: that of a usual frame, s. */
-#define RILL_WALL_SPEED_FIRST (1.0 / 60.0)
-
-/* The time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
-double rill_wall_speed_of_ceiling(const rill_displace_job *job, int32_t x, int32_t y);
-/* Notes that a wall has left a cell; whether it did in this update, if there is such a cell; and how it left the one
- * with a base at b. */
-void rill_wall_speed_open(const rill_displace_job *job, int32_t x, int32_t y);
-bool rill_wall_speed_opens(const rill_displace_job *job, int32_t x, int32_t y);
-rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *job, int32_t x, int32_t y, int32_t b);
-/* Notes which cells are pressed now, and which moved, and finds the times of all that is too much. */
-void rill_wall_speed_find(const rill_displace_job *job);
 
 #endif

@@ -1,10 +1,11 @@
-/* Room that ceilings make as they rise: see opening_ceilings.h. */
+/* Room that opens below ceilings which are lifted: see opening_ceilings.h. */
 #include "motion/opening_ceilings.h"
 
 #include "base/order.h"
 #include "base/sort.h"
+#include "motion/motion_internal.h"
+#include "motion/swept_volume.h"
 #include "passages/passages.h"
-#include "motion/expelled.h"
 
 static bool opening_before(const rill_opening *a, const rill_opening *b) {
     return a->place < b->place;
@@ -69,15 +70,7 @@ void rill_opening_open(rill_flow *flow, double dt) {
 /* ------------------------------------------------------------------------------------------------------ transferring */
 
 bool rill_opening_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
-    const rill_opening *openings = from->openings.data;
-    if (from->openings.count == 0) return true;
-    if (!rill_opening_reserve(to, from->openings.count, allocator)) return false;
-    rill_opening *fresh = to->openings.data;
-    for (size_t i = 0; i < from->openings.count; ++i) {
-        fresh[i] = openings[i];
-        fresh[i].place = rill_expelled_same_column(from->bed, openings[i].place, to->bed);
-    }
-    to->openings.count = from->openings.count;
+    if (!rill_in_transit_copy(&from->openings, from->bed, &to->openings, to->bed, allocator)) return false;
     rill_opening_order(to);
     return true;
 }

@@ -1,4 +1,4 @@
-/* RISING: ceilings that are lifted off flooded columns.
+/* OPENING CEILINGS: those that are lifted off flooded columns.
  *
  *     #######  the bed's ceiling         The bed lifts a ceiling at once, but a piston rises steadily, and liquid under
  *     - - - -  where the piston is       pressure stays at it. If all of the room were there at once it would shoot in and
@@ -7,32 +7,27 @@
  *
  *                 full - room <= depth,     d room/dt = -room / (time left),
  *
- * and its openings end that much lower. Whether liquid follows is for the pressure solve to say (passages.h). Where there is no
- * pressure left the column is free like any other, with a void below its ceiling. What is pressed out (expelled.h) is the same with
- * the other sign; but nothing is on its way here, so that the ledger knows nothing of it. */
+ * and its mouths end that much lower. Whether liquid follows is for the pressure solve to say (passages.h). Where there is no
+ * pressure left the column is free like any other, with a void below its ceiling. Nothing is on its way here as it is where a
+ * ceiling comes down (swept_volume.h), so that the ledger knows nothing of it. */
 #ifndef RILL_MOTION_OPENING_CEILINGS_H
 #define RILL_MOTION_OPENING_CEILINGS_H
 
-#include "motion/displace.h"
+#include "flow/flow.h"
 
-/* Room for so many more: each column of an update adds one at most. */
+/* Makes room for so many more: each column of an update adds one at most. */
 bool rill_opening_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
-
-/* The bed has changed. Those at columns that did are forgotten; before these get their depths. */
-void rill_opening_forget(const rill_displace_job *job);
-/* A column that goes on has its depth: if it was under pressure and has room now, that will open. Once all is noted, the list is
- * put in order. */
-void rill_opening_note(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh);
+/* Puts the list in order by place, once all is noted. */
 void rill_opening_order(rill_flow *flow);
-/* Whether the ceiling of a column rises. The list is in order. */
+/* Tells whether the ceiling of a column is opening. The list is in order. */
 bool rill_opening_is(const rill_flow *flow, int32_t place);
 
-/* A step begins: what opens within it does so evenly over it. */
+/* Begins a step: what opens within it does so evenly over it. */
 void rill_opening_begin(rill_flow *flow, double dt);
 /* Opens what is due in a sub-step; all, where passages are not solved for. */
 void rill_opening_open(rill_flow *flow, double dt);
 
-/* The same at the same columns of another bed. False without memory. */
+/* Copies the list to the same columns of another bed. False without memory. */
 bool rill_opening_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator);
 
 #endif

@@ -2,9 +2,8 @@
  * to displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
-#include "motion/displace.h"
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/motion_internal.h"
+#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
 
 #include <string.h>
@@ -35,8 +34,8 @@ void rill_displace_free(rill_displace *displace, const rill_allocator *allocator
     free_nodes(displace, allocator);
 }
 
-bool rill_displace_reserve(rill_displace *displace, const rill_flow *flow, const rill_update *update,
-                           const rill_allocator *allocator) {
+static bool reserve(rill_displace *displace, const rill_flow *flow, const rill_update *update,
+                    const rill_allocator *allocator) {
     const size_t places = (size_t)flow->bed->plane_size, nodes = places + update->old.count;
     const size_t columns = (size_t)flow->bed->info.columns;
     const size_t cells = (size_t)flow->bed->grid.cells[0] * (size_t)flow->bed->grid.cells[1];
@@ -158,14 +157,14 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
                                   const rill_displace_how *how, const rill_allocator *allocator,
                                   rill_message *message) {
     const rill_displace_job job = { displace, flow, flow->bed, update, how };
-    if (!rill_displace_reserve(displace, flow, update, allocator) ||
+    if (!reserve(displace, flow, update, allocator) ||
         !rill_expelled_reserve(flow, update->old.count + update->fresh.count, allocator) ||
         !rill_drawn_reserve(flow, update->fresh.count, allocator) ||
         !rill_opening_reserve(flow, update->fresh.count, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
     int32_t *depths = displace->old_H.data;
-    int64_t total = rill_expelled_total(flow) + rill_drawn_total(flow);
+    int64_t total = rill_swept_volume_total(flow);
     for (size_t i = 0; i < update->old.count; ++i) total += depths[i] = flow->H[old[i].place];
     displace->squeezed = false;
     if (fits(&job, total)) return RILL_OK;

@@ -5,8 +5,7 @@
 #include "bed/sheets.h"
 #include "flow/column.h"
 #include "passages/passages.h"
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
 #include "flow/stages.h"
 
@@ -316,7 +315,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
                                rill_message *message) {
     const rill_bed *bed = to->bed;
     int32_t *origins = rill_alloc_zeroed(allocator, (size_t)bed->plane_size, sizeof *origins);
-    if (!origins || !rill_expelled_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator) ||
+    if (!origins || !rill_swept_volume_transfer(from, to, allocator) ||
         !rill_opening_transfer(from, to, allocator)) {
         rill_free(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");

@@ -1,4 +1,4 @@
-/* The time in which a solid passes a cell, pressing liquid out of it or leaving it: see displace.h and drawn.h.
+/* The time in which a solid passes a cell, pressing liquid out of it or leaving it: see displace.h and swept_volume.h.
  *
  * Poses come frame by frame, and a wall passes the centres of cells in whole frames: three frames for a cell, then
  * three, then four. What it pushes must not jump with that. So its pace is measured over several cells behind the
@@ -14,8 +14,8 @@
  * has not moved before nothing is known but that frames are hardly longer than FIRST. */
 #include <math.h>
 
-#include "motion/displace.h"
-#include "motion/expelled.h"
+#include "motion/motion_internal.h"
+#include "motion/swept_volume.h"
 
 enum { LOOK_BACK = 16 };
 

@@ -1,8 +1,7 @@
 /* Solids that move in snapshots: what they have pressed out and drawn, which ceilings rise, and when they did what. */
 #include <math.h>
 
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
 #include "snapshot/snapshot.h"
 

@@ -10,8 +10,7 @@
 #include <stdio.h>
 
 #include "base/assert.h"
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "world/world.h"
 
 #ifdef RILL_ASSERTS

@@ -20,8 +20,7 @@
 
 #include <math.h>
 
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "passages/passages.h"
 
 int32_t rill_world_tilt(const rill_world *world, int axis) {

@@ -1,8 +1,7 @@
 /* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept as liquid is moved
  * in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum shows at once. */
 #include "base/assert.h"
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "world/world.h"
 
 static const char *const fixed_names[RILL_BOOK_FIXED] = { "fill", "west", "east", "south", "north" };
@@ -50,7 +49,7 @@ static int64_t quanta_in_columns(const rill_world *world) {
 static rill_ledger count(const rill_world *world) {
     rill_ledger ledger = { .columns = quanta_in_columns(world) };
     if (world->built) ledger.quantum_volume = rill_quantum_volume(&world->bed);
-    if (world->built) ledger.in_transit = rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
+    if (world->built) ledger.in_transit = rill_swept_volume_total(&world->flow);
     const rill_book *books = world->books.data;
     for (size_t i = 0; i < world->books.count; ++i) {
         ledger.poured += books[i].poured;

@@ -9,7 +9,7 @@
 #include "base/power.h"
 #include "flow/ceiling.h"
 #include "flow/move.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "world/energy.h"
 #include "world/method.h"
 

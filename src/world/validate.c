@@ -3,8 +3,7 @@
 #include <math.h>
 
 #include "kandemir/kandemir.h"
-#include "motion/drawn.h"
-#include "motion/expelled.h"
+#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
 #include "world/world.h"
 

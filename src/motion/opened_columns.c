@@ -1,61 +1,11 @@
-/* Liquid that a wall draws after it: see drawn.h. */
-#include "motion/drawn.h"
-
+/* Columns that a wall has left: they are filled with what was drawn at the front that the wall had before, and what stands at the
+ * wall now is the new front (swept_volume.h). */
 #include "base/order.h"
 #include "base/simd.h"
-#include "base/sort.h"
-#include "motion/expelled.h"
+#include "motion/motion_internal.h"
+#include "motion/swept_volume.h"
 
 enum { FARTHEST = 16 }; /* cells: what opens at once behind a wall farther from the front than this, is not filled */
-
-static bool drawn_before(const rill_drawn *a, const rill_drawn *b) {
-    return a->place < b->place;
-}
-RILL_SORT(sort_drawn, rill_drawn, drawn_before)
-
-bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
-    return rill_array_reserve(&flow->drawn, allocator, flow->drawn.count + more);
-}
-
-int64_t rill_drawn_total(const rill_flow *flow) {
-    const rill_drawn *drawn = flow->drawn.data;
-    int64_t sum = 0;
-    for (size_t i = 0; i < flow->drawn.count; ++i) sum += drawn[i].amount;
-    return sum;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- drawing */
-
-void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
-    rill_drawn *drawn = flow->drawn.data;
-    size_t count = 0;
-    for (size_t i = 0; i < flow->drawn.count; ++i) {
-        int32_t x, y;
-        rill_bed_sheet_of(flow->bed, drawn[i].place, &x, &y);
-        if (rill_motion_since(motion, x, y) <= motion->now)
-            drawn[count++] = drawn[i];
-        else
-            rill_expelled_add(flow, drawn[i].place, drawn[i].amount, RILL_EXPELLED_LONGEST, NULL);
-    }
-    if (count < flow->drawn.count) rill_expelled_order(flow);
-    flow->drawn.count = count;
-}
-
-void rill_drawn_take(rill_flow *flow, double dt) {
-    rill_drawn *drawn = flow->drawn.data;
-    for (size_t i = 0; i < flow->drawn.count; ++i) {
-        rill_drawn *item = &drawn[i];
-        int32_t *H = &flow->H[item->place];
-        const double part = dt / item->seconds, there = (double)*H;
-        const double due = fmin(there * fmin(part, 0.5), item->most * there - (double)item->amount);
-        if (*H <= RILL_DRY || !(due >= 1.0)) continue;
-        *H -= (int32_t)due;
-        item->amount += (int32_t)due;
-        rill_flow_wake(flow, item->place);
-    }
-}
-
-/* --------------------------------------------------------------------------------------------------------- following */
 
 void rill_drawn_release(const rill_displace_job *job) {
     rill_drawn *drawn = job->flow->drawn.data;
@@ -74,7 +24,7 @@ static rill_drawn *drawn_at(const rill_flow *flow, int32_t place) {
     return rill_order_find(flow->drawn.data, flow->drawn.count, sizeof(rill_drawn), place);
 }
 
-/* The column of a cell that stands beside liquid from b up to a level; -1: there is a wall, or no cell. */
+/* Finds the column of a cell that stands beside liquid from b up to a level; -1: there is a wall, or no cell. */
 static int32_t column_beside(const rill_bed *bed, int32_t x, int32_t y, int32_t b, int32_t level) {
     if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) return -1;
     const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
@@ -85,7 +35,7 @@ static int32_t column_beside(const rill_bed *bed, int32_t x, int32_t y, int32_t 
     return -1;
 }
 
-/* Whether there was no void where a column stands now, nor a little above: what was there has left to a side. */
+/* Tells whether there was no void where a column stands now, nor a little above: a wall that was there has left to a side. */
 static bool has_opened(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh,
                        double tallest) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + at->old_first;
@@ -115,8 +65,8 @@ static void visit_opened(const rill_displace_job *job, visit *call) {
     for (size_t i = 0; i < job->displace->opened.count; ++i) call(job, opened[i].at, opened[i].fresh);
 }
 
-/* What was drawn for a column that has opened: at the end of the cells that have done so with it, in the direction in which
- * there is most. NULL: nowhere. */
+/* Finds the front at which liquid was drawn for a column that has opened: at the end of the cells that have done so with it, in
+ * the direction in which there is most. NULL: nowhere. */
 static rill_drawn *source_of(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
     rill_drawn *best = NULL;
     for (int32_t side = 0; side < 4; ++side) {
@@ -148,7 +98,7 @@ static void fill(const rill_displace_job *job, const rill_cell_change *at, const
     source->amount -= amount;
 }
 
-/* A column that has opened and stands at the wall is the new front; it takes over what is left of the old one's. */
+/* Makes a column that has opened and stands at the wall the new front, which takes over what is left at the old one. */
 static void begin_front(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
     rill_wall_speed wall = rill_wall_speed_of_opening(job, at->x, at->y, fresh->b);
     if (!(wall.seconds > 0.0)) return;
@@ -169,7 +119,7 @@ static void begin_front(const rill_displace_job *job, const rill_cell_change *at
     if (source) front->amount = source->amount, source->amount = 0;
 }
 
-/* Drops what is at a front no more; what is left of it is held. */
+/* Drops items that are at a front no more; what is left of them is given back. */
 static void end_fronts(const rill_displace_job *job) {
     rill_drawn *drawn = job->flow->drawn.data;
     const size_t all = job->flow->drawn.count + job->displace->fronts;
@@ -187,7 +137,7 @@ static void end_fronts(const rill_displace_job *job) {
     }
     job->flow->drawn.count = count;
     job->displace->fronts = 0;
-    sort_drawn(drawn, count);
+    rill_drawn_order(job->flow);
 }
 
 void rill_drawn_follow(const rill_displace_job *job) {
@@ -198,20 +148,4 @@ void rill_drawn_follow(const rill_displace_job *job) {
     visit_opened(job, fill);
     visit_opened(job, begin_front);
     end_fronts(job);
-}
-
-/* ------------------------------------------------------------------------------------------------------ transferring */
-
-bool rill_drawn_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
-    const rill_drawn *drawn = from->drawn.data;
-    if (from->drawn.count == 0) return true;
-    if (!rill_drawn_reserve(to, from->drawn.count, allocator)) return false;
-    rill_drawn *fresh = to->drawn.data;
-    for (size_t i = 0; i < from->drawn.count; ++i) {
-        fresh[i] = drawn[i];
-        fresh[i].place = rill_expelled_same_column(from->bed, drawn[i].place, to->bed);
-    }
-    to->drawn.count = from->drawn.count;
-    sort_drawn(fresh, to->drawn.count);
-    return true;
 }

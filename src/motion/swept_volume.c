@@ -1,13 +1,58 @@
-/* Liquid on its way from a moving solid into the flow: see expelled.h. */
-#include <math.h>
+/* Liquid on its way between moving solids and the flow, in whole quanta: see swept_volume.h. Columns that open as a wall goes
+ * back are filled in opened_columns.c. */
+#include "motion/swept_volume.h"
 
-#include "motion/expelled.h"
+#include <math.h>
+#include <string.h>
 
 #include "base/order.h"
 #include "base/sort.h"
-#include "passages/passages.h"
-#include "motion/displace.h"
 #include "flow/sources.h"
+#include "motion/displace.h"
+#include "passages/passages.h"
+
+/* ----------------------------------------------------------------------------------------------------------- both lists */
+
+int64_t rill_swept_volume_total(const rill_flow *flow) {
+    const rill_expelled *expelled = flow->expelled.data;
+    const rill_drawn *drawn = flow->drawn.data;
+    int64_t sum = 0;
+    for (size_t i = 0; i < flow->expelled.count; ++i) sum += expelled[i].amount;
+    for (size_t i = 0; i < flow->drawn.count; ++i) sum += drawn[i].amount;
+    return sum;
+}
+
+/* Whether no solid moves near a column any more. */
+static bool solids_rest(const rill_flow *flow, const rill_motion *motion, int32_t place) {
+    int32_t x, y;
+    rill_bed_sheet_of(flow->bed, place, &x, &y);
+    return rill_motion_since(motion, x, y) > motion->now;
+}
+
+/* The place of the same column in another bed. */
+static int32_t same_column(const rill_bed *from, int32_t place, const rill_bed *to) {
+    int32_t x, y;
+    rill_bed_sheet_of(from, place, &x, &y);
+    int32_t k = from->cell_first[(size_t)y * (size_t)from->grid.cells[0] + (size_t)x];
+    while (from->places[k] != place) ++k;
+    return to->places[k];
+}
+
+bool rill_in_transit_copy(const rill_array *from, const rill_bed *from_bed, rill_array *to, const rill_bed *to_bed,
+                            const rill_allocator *allocator) {
+    const size_t size = from->element;
+    if (from->count == 0) return true;
+    if (!rill_array_reserve(to, allocator, from->count)) return false;
+    memcpy(to->data, from->data, from->count * size);
+    to->count = from->count;
+    for (size_t i = 0; i < to->count; ++i) {
+        int32_t *place = (int32_t *)((char *)to->data + i * size);
+        *place = same_column(from_bed, *place, to_bed);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- expelled */
 
 static bool expelled_before(const rill_expelled *a, const rill_expelled *b) {
     if (a->place != b->place) return a->place < b->place;
@@ -19,7 +64,7 @@ static bool expelled_before(const rill_expelled *a, const rill_expelled *b) {
 RILL_SORT(sort_expelled, rill_expelled, expelled_before)
 
 bool rill_expelled_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
-    /* When it is full it is put in order, and no column is there twice. */
+    /* A full list is put in order, and then no column is there twice. */
     return rill_array_provide(&flow->expelled, allocator, (size_t)flow->bed->info.columns + more);
 }
 
@@ -28,9 +73,9 @@ double rill_expelled_mean(int64_t a, double seconds_a, int64_t b, double seconds
     return x + y > 0.0 ? (x * seconds_a + y * seconds_b) / (x + y) : 0.0;
 }
 
-/* One after the other, as liquid before a wall comes in: so it goes on at the same rate, though cells are passed in
- * whole frames and the next comes a little early. But a little that has much time must not delay much that has
- * little. And what comes from different sides comes at the same time. */
+/* Returns the time in which two amounts enter a column: one after the other, as liquid before a wall comes in, so that it goes
+ * on at the same rate though cells are passed in whole frames and the next comes a little early. But a little that has much
+ * time must not delay much that has little, and amounts from different sides enter at the same time. */
 static double joined_time(const rill_expelled *a, const rill_expelled *b) {
     const double both = a->seconds + b->seconds;
     if (a->side != b->side && a->seconds > 0.0 && b->seconds > 0.0)
@@ -62,8 +107,8 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32
     return keys;
 }
 
-/* In order of places; of one place in any order. Keys are moved instead of what they stand for, if there is room for that behind
- * the last: mostly there is a lot. Returns where it begins then. */
+/* Puts the list in order of places, those of one place in any order. Moves keys instead of what they stand for if there is room
+ * for that behind the last, as there mostly is. Returns where the list begins then. */
 static rill_expelled *sort_places(rill_flow *flow) {
     rill_expelled *expelled = flow->expelled.data, *sorted = expelled + flow->expelled.count;
     const size_t count = flow->expelled.count;
@@ -102,7 +147,7 @@ void rill_expelled_order(rill_flow *flow) {
     flow->expelled.count = count;
 }
 
-/* Holds one more, with what is known of it. */
+/* Appends an item. */
 static void add(rill_flow *flow, const rill_expelled *more) {
     if (more->amount == 0) return;
     if (flow->expelled.count == flow->expelled.capacity) rill_expelled_order(flow); /* then no column is there twice */
@@ -120,13 +165,6 @@ void rill_expelled_add(rill_flow *flow, int32_t place, int64_t amount, double se
 
 rill_expelled *rill_expelled_at(const rill_flow *flow, int32_t place) {
     return rill_order_find(flow->expelled.data, flow->expelled.count, sizeof(rill_expelled), place);
-}
-
-int64_t rill_expelled_total(const rill_flow *flow) {
-    const rill_expelled *expelled = flow->expelled.data;
-    int64_t sum = 0;
-    for (size_t i = 0; i < flow->expelled.count; ++i) sum += expelled[i].amount;
-    return sum;
 }
 
 double rill_expelled_rise(const rill_flow *flow) {
@@ -147,16 +185,14 @@ void rill_expelled_begin(rill_flow *flow, double dt, const rill_motion *motion) 
     const double least = dt < RILL_EXPELLED_LONGEST ? dt : RILL_EXPELLED_LONGEST;
     for (size_t i = 0; i < flow->expelled.count; ++i) {
         if (expelled[i].seconds < least) expelled[i].seconds = least;
-        if (expelled[i].seconds <= RILL_EXPELLED_LONGEST) continue;
-        int32_t x, y;
-        rill_bed_sheet_of(flow->bed, expelled[i].place, &x, &y);
-        if (rill_motion_since(motion, x, y) > motion->now) expelled[i].seconds = RILL_EXPELLED_LONGEST;
+        if (expelled[i].seconds > RILL_EXPELLED_LONGEST && solids_rest(flow, motion, expelled[i].place))
+            expelled[i].seconds = RILL_EXPELLED_LONGEST;
     }
 }
 
-/* How much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the
- * column is full already, unless it makes jets; but where nothing leads out, or levels are at the top of the range,
- * there is nothing to push to. */
+/* Returns how much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the
+ * column is full already, unless it makes jets; but where nothing leads out, or levels are at the top of the range, there is
+ * nothing to push to. */
 static int32_t room_of(const rill_flow *flow, int32_t place, double fastest) {
     const rill_bed *bed = flow->bed;
     const int32_t height = bed->c[place] - bed->b[place];
@@ -178,7 +214,7 @@ static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want
     return rest;
 }
 
-/* Its time is over, and its column does not take it: to the nearest that do. Returns what is left in the end. */
+/* Gives liquid whose time is over, and which its column does not take, to the nearest columns that do. Returns what is left. */
 static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int64_t rest, bool *squeezed) {
     if (flow->passages) rest = rill_passages_find_room(flow, place, rest);
     if (rest == 0) return 0;
@@ -218,10 +254,11 @@ void rill_expelled_return(rill_flow *flow, int64_t refused) {
 
 /* ----------------------------------------------------------------------------------------------------------- momentum */
 
-/* The wall behind a column on an axis, its velocity, no faster than a cell in a sub-step, and the face between them. */
+/* The wall behind a column on an axis. */
 typedef struct wall_behind {
-    int32_t wall;
-    float speed, *face; /* NULL: it does not press along that axis */
+    int32_t place; /* of the wall */
+    float speed;   /* no faster than a cell in a sub-step, m/s */
+    float *face;   /* between wall and column; NULL: it does not press along that axis */
 } wall_behind;
 
 static wall_behind find_behind(const rill_flow *flow, const rill_expelled *item, int axis, double dt) {
@@ -231,8 +268,8 @@ static wall_behind find_behind(const rill_flow *flow, const rill_expelled *item,
     if (item->wall[axis] == 0.0) return behind; /* as mostly */
     behind.speed = (float)fmax(-fastest, fmin(item->wall[axis], fastest));
     if (behind.speed == 0.0f) return behind;
-    behind.wall = behind.speed > 0.0f ? item->place - step : item->place + step;
-    behind.face = (axis == 0 ? flow->u : flow->v) + (behind.speed > 0.0f ? item->place : behind.wall);
+    behind.place = behind.speed > 0.0f ? item->place - step : item->place + step;
+    behind.face = (axis == 0 ? flow->u : flow->v) + (behind.speed > 0.0f ? item->place : behind.place);
     return behind;
 }
 
@@ -242,7 +279,7 @@ void rill_expelled_push(rill_flow *flow, double dt) {
         for (int axis = 0; axis < 2; ++axis) {
             const int32_t level = flow->bed->b[expelled[i].place] + flow->H[expelled[i].place];
             const wall_behind behind = find_behind(flow, &expelled[i], axis, dt);
-            if (behind.face && flow->bed->b[behind.wall] >= level && flow->H[behind.wall] <= RILL_DRY) *behind.face = behind.speed;
+            if (behind.face && flow->bed->b[behind.place] >= level && flow->H[behind.place] <= RILL_DRY) *behind.face = behind.speed;
         }
 }
 
@@ -255,25 +292,57 @@ void rill_expelled_stop(rill_flow *flow, double dt) {
         }
 }
 
-/* ------------------------------------------------------------------------------------------------------ transferring */
+/* ---------------------------------------------------------------------------------------------------------------- drawn */
 
-int32_t rill_expelled_same_column(const rill_bed *from, int32_t place, const rill_bed *to) {
-    int32_t x, y;
-    rill_bed_sheet_of(from, place, &x, &y);
-    int32_t k = from->cell_first[(size_t)y * (size_t)from->grid.cells[0] + (size_t)x];
-    while (from->places[k] != place) ++k;
-    return to->places[k];
+static bool drawn_before(const rill_drawn *a, const rill_drawn *b) {
+    return a->place < b->place;
+}
+RILL_SORT(sort_drawn, rill_drawn, drawn_before)
+
+void rill_drawn_order(rill_flow *flow) {
+    sort_drawn(flow->drawn.data, flow->drawn.count);
 }
 
-bool rill_expelled_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
-    const rill_expelled *expelled = from->expelled.data;
-    if (from->expelled.count == 0) return true;
-    if (!rill_expelled_reserve(to, 0, allocator)) return false;
-    for (size_t i = 0; i < from->expelled.count; ++i) {
-        rill_expelled moved = expelled[i];
-        moved.place = rill_expelled_same_column(from->bed, moved.place, to->bed);
-        add(to, &moved);
+bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->drawn, allocator, flow->drawn.count + more);
+}
+
+void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
+    rill_drawn *drawn = flow->drawn.data;
+    size_t count = 0;
+    for (size_t i = 0; i < flow->drawn.count; ++i) {
+        if (solids_rest(flow, motion, drawn[i].place))
+            rill_expelled_add(flow, drawn[i].place, drawn[i].amount, RILL_EXPELLED_LONGEST, NULL);
+        else
+            drawn[count++] = drawn[i];
     }
+    if (count < flow->drawn.count) rill_expelled_order(flow);
+    flow->drawn.count = count;
+}
+
+void rill_drawn_take(rill_flow *flow, double dt) {
+    rill_drawn *drawn = flow->drawn.data;
+    for (size_t i = 0; i < flow->drawn.count; ++i) {
+        rill_drawn *item = &drawn[i];
+        int32_t *H = &flow->H[item->place];
+        const double part = dt / item->seconds, there = (double)*H;
+        const double due = fmin(there * fmin(part, 0.5), item->most * there - (double)item->amount);
+        if (*H <= RILL_DRY || !(due >= 1.0)) continue;
+        *H -= (int32_t)due;
+        item->amount += (int32_t)due;
+        rill_flow_wake(flow, item->place);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------- another bed */
+
+bool rill_swept_volume_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
+    if (from->expelled.count + from->drawn.count == 0) return true;
+    if (!rill_expelled_reserve(to, 0, allocator) || /* what is drawn is given back by way of it */
+        !rill_in_transit_copy(&from->expelled, from->bed, &to->expelled, to->bed, allocator) ||
+        !rill_in_transit_copy(&from->drawn, from->bed, &to->drawn, to->bed, allocator))
+        return false;
     rill_expelled_order(to);
+    rill_drawn_order(to);
     return true;
 }

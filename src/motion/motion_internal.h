@@ -1,0 +1,62 @@
+/* What the files of this room share while the liquid of an update is dealt with: one job, and what each of them does for it. */
+#ifndef RILL_MOTION_MOTION_INTERNAL_H
+#define RILL_MOTION_MOTION_INTERNAL_H
+
+#include "motion/displace.h"
+
+/* An update whose liquid is being displaced. */
+typedef struct rill_displace_job {
+    rill_displace *displace;
+    rill_flow *flow;
+    const rill_bed *bed;
+    const rill_update *update;
+    const rill_displace_how *how;
+} rill_displace_job;
+
+/* ------------------------------------------------------------------------------------------------ displace.c */
+
+/* Returns what a column between b and c holds; a ceiling leaves some slack. */
+int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c);
+/* Returns what a column has room for below that. */
+int32_t rill_displace_room(const rill_displace_job *job, int32_t place);
+/* Returns the height, in quanta, above which a floor that rose over a level is a wall that came from the side, and one that fell
+ * a wall that left to a side. */
+double rill_displace_tallest(const rill_displace_job *job);
+/* Sets the depth of a column. */
+void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H);
+/* Notes that a node has too much, or more than was noted: all of it will be displaced. */
+rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount);
+/* Displaces what is too much. */
+void rill_displace_all(const rill_displace_job *job);
+
+/* ---------------------------------------------------------------------------------------------- wall_speed.c */
+
+/* The time in which a wall passes a cell if nothing is known: that of a usual frame, s. */
+#define RILL_WALL_SPEED_FIRST (1.0 / 60.0)
+
+/* Returns the time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
+double rill_wall_speed_of_ceiling(const rill_displace_job *job, int32_t x, int32_t y);
+/* Notes that a wall has left a cell. */
+void rill_wall_speed_open(const rill_displace_job *job, int32_t x, int32_t y);
+/* Tells whether a wall has left a cell in this update; false where there is no such cell. */
+bool rill_wall_speed_opens(const rill_displace_job *job, int32_t x, int32_t y);
+/* Tells how a wall left a cell that opened, a little above a base at b. */
+rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *job, int32_t x, int32_t y, int32_t b);
+/* Notes which cells are pressed now, and which moved, and finds the times of all that is too much. */
+void rill_wall_speed_find(const rill_displace_job *job);
+
+/* ------------------------------------------------------------------------------------------ opened_columns.c */
+
+/* Gives back what was drawn at columns that change; before anything is displaced. */
+void rill_drawn_release(const rill_displace_job *job);
+/* Fills the columns that a wall has left, and draws at its new front. Columns have their depths. */
+void rill_drawn_follow(const rill_displace_job *job);
+
+/* ---------------------------------------------------------------------------------------- opening_ceilings.c */
+
+/* Forgets ceilings over columns that change; before these get their depths. */
+void rill_opening_forget(const rill_displace_job *job);
+/* Notes a column that goes on, once it has its depth: if it was under pressure and has room now, that will open. */
+void rill_opening_note(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh);
+
+#endif
