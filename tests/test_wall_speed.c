@@ -1,4 +1,4 @@
-/* How fast walls are, and when what they press out enters the flow: the rules of wall_speed.c, wall_fronts.c and
+/* How fast walls are, and when what they press out enters the flow: the rules of wall_speed.c and
  * swept_volume.c one by one, on tables. What becomes of them together see test_pushing.c. Looks inside. */
 #include "worlds.h"
 

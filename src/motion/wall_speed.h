@@ -39,8 +39,8 @@ typedef struct rill_wall_speed {
     int32_t inner;      /* and so many of them before this one */
 } rill_wall_speed;
 
-/* How a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if that was
- * another solid. (wall_fronts.c) */
+/* Finds how a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if that was
+ * another solid. */
 rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *mover, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves);
 
