@@ -21,7 +21,7 @@ static bool near(double a, double b) {
 /* A grid over which something has been moving for the last second, and nothing is known of its form. */
 typedef struct motion_state {
     rill_bed bed;
-    rill_moving_solid mover;
+    rill_moving_solid moving;
     rill_cell_times times[CELLS];
     rill_displace_how how;
     rill_displace_job job;
@@ -29,9 +29,9 @@ typedef struct motion_state {
 
 static void make_motion(motion_state *motion) {
     *motion = (motion_state){ .bed = { .grid = { .cells = { WIDE, HIGH }, .cell_size = CELL }, .quantum = 1e-9 } };
-    motion->mover = (rill_moving_solid){ .area = { { 0, 0 }, { WIDE, HIGH } }, .since = NOW - 1.0, .last = NOW };
+    motion->moving = (rill_moving_solid){ .area = { { 0, 0 }, { WIDE, HIGH } }, .since = NOW - 1.0, .last = NOW };
     for (int i = 0; i < CELLS; ++i) motion->times[i] = (rill_cell_times){ -1.0, -1.0, -1.0 };
-    motion->how = (rill_displace_how){ .motion = { &motion->mover, 1, NOW }, .times = motion->times };
+    motion->how = (rill_displace_how){ .motion = { &motion->moving, 1, NOW }, .times = motion->times };
     motion->job = (rill_displace_job){ .bed = &motion->bed, .how = &motion->how };
 }
 
@@ -59,9 +59,9 @@ static void speed_is_the_mean_of_cells_behind(void **state) {
     motion.times[4 * WIDE + 16].pressed = NOW - FRAME;
     expect(&motion, 10.0 / 3.0 * FRAME, 1, 1, 0); /* something has come there since: not this wall */
     motion.times[4 * WIDE + 16].pressed = -1.0;
-    motion.mover.since = NOW - 8.0 * FRAME;
+    motion.moving.since = NOW - 8.0 * FRAME;
     expect(&motion, 3.0 * FRAME, 1, 1, 0); /* what moved before was another motion */
-    motion.mover.since = NOW - 1.0;
+    motion.moving.since = NOW - 1.0;
     opened(&motion, 16, 4, 9.0 * FRAME);
     expect(&motion, 10.0 / 3.0 * FRAME, 1, 1, 0); /* and what is younger than the one before it is another wall */
 }
@@ -145,9 +145,9 @@ static rill_wall_speed pass(const double low[2], const double high[2], const dou
     def.rotate[2] = turn;
     rill_solid *solid = NULL;
     assert_int_equal(rill_solid_make(&def, &allocator, &solid, NULL), RILL_OK);
-    rill_moving_solid mover = { .solid = solid, .interval = FRAME };
-    for (int i = 0; i < 2; ++i) mover.former[0][i] = at[i] - by[i] * CELL;
-    const rill_wall_speed found = rill_moving_solid_passes(&mover, &grid, (int32_t[]){ 20, 4 }, 0.0, leaves);
+    rill_moving_solid moving = { .solid = solid, .interval = FRAME };
+    for (int i = 0; i < 2; ++i) moving.former[0][i] = at[i] - by[i] * CELL;
+    const rill_wall_speed found = rill_moving_solid_passes(&moving, &grid, (int32_t[]){ 20, 4 }, 0.0, leaves);
     rill_solid_free(solid, &allocator);
     return found;
 }
@@ -191,10 +191,10 @@ static void a_bar_turns(void **state) {
     def.translate[1] = 4.5 * CELL;
     rill_solid *solid = NULL;
     assert_int_equal(rill_solid_make(&def, &allocator, &solid, NULL), RILL_OK);
-    rill_moving_solid mover = { .solid = solid, .interval = FRAME };
-    for (int i = 0; i < 3; ++i) mover.former[0][i] = def.translate[i];
-    mover.former[1][2] = -step * 180.0 / 3.14159265358979323846;
-    const rill_wall_speed found = rill_moving_solid_passes(&mover, &grid, (int32_t[]){ 20, 4 }, 0.0, false);
+    rill_moving_solid moving = { .solid = solid, .interval = FRAME };
+    for (int i = 0; i < 3; ++i) moving.former[0][i] = def.translate[i];
+    moving.former[1][2] = -step * 180.0 / 3.14159265358979323846;
+    const rill_wall_speed found = rill_moving_solid_passes(&moving, &grid, (int32_t[]){ 20, 4 }, 0.0, false);
     assert_int_equal(found.side, 3);
     assert_true(fabs(found.seconds * step * reach / FRAME - 1.0) < 0.01);
     assert_true(fabs(found.velocity[1] / (sin(step) * reach * CELL / FRAME) - 1.0) < 1e-9);

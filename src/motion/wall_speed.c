@@ -41,7 +41,7 @@ static const double EDGE = 1.0 / 256.0; /* cells: a face so near to the centre m
 
 /* One solid that passes one cell. */
 typedef struct cell_crossing {
-    const rill_moving_solid *mover;
+    const rill_moving_solid *moving;
     double at[3], cell;         /* centre of the cell, at the height of interest; width, m */
     double turn[3][3], from[3]; /* of the mover from its former place to the present one: turn (p - from) + to */
     double to[3];
@@ -51,10 +51,10 @@ typedef struct cell_crossing {
 /* Finds the turn back from where a solid was and then to where it is. Scales are equal, so that they do not matter. */
 static void find_turn(cell_crossing *crossing) {
     rill_solid_def def = { .scale = 1.0 };
-    for (int i = 0; i < 3; ++i) def.rotate[i] = crossing->mover->former[1][i];
-    const rill_placing before = rill_placing_of(&def), now = rill_placing_of(&crossing->mover->solid->def);
+    for (int i = 0; i < 3; ++i) def.rotate[i] = crossing->moving->former[1][i];
+    const rill_placing before = rill_placing_of(&def), now = rill_placing_of(&crossing->moving->solid->def);
     for (int i = 0; i < 3; ++i) {
-        crossing->from[i] = crossing->mover->former[0][i];
+        crossing->from[i] = crossing->moving->former[0][i];
         crossing->to[i] = now.shift[i];
         for (int k = 0; k < 3; ++k)
             crossing->turn[i][k] = (now.turn[i][0] * before.turn[k][0] + now.turn[i][1] * before.turn[k][1]) +
@@ -72,7 +72,7 @@ static bool has_come(const cell_crossing *crossing, const int32_t step[2], doubl
             at[i] = crossing->to[i] + ((crossing->turn[i][0] * r[0] + crossing->turn[i][1] * r[1]) + crossing->turn[i][2] * r[2]);
     }
     double low[2], high[2];
-    const int count = rill_line_cuts(crossing->mover->solid, at[0], at[1], low, high);
+    const int count = rill_line_cuts(crossing->moving->solid, at[0], at[1], low, high);
     bool inside = false;
     for (int k = 0; k < count; ++k) inside |= at[2] > low[k] && at[2] < high[k];
     return inside != crossing->leaves;
@@ -102,11 +102,11 @@ static bool find_face(const cell_crossing *crossing, const int32_t step[2], bool
     return true;
 }
 
-rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *mover, const rill_grid *grid, const int32_t cell[2], double z,
+rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves) {
     rill_wall_speed speed = { 0 };
-    if (!mover->solid || !(mover->interval > 0.0)) return speed;
-    cell_crossing crossing = { .mover = mover, .cell = grid->cell_size, .leaves = leaves };
+    if (!moving->solid || !(moving->interval > 0.0)) return speed;
+    cell_crossing crossing = { .moving = moving, .cell = grid->cell_size, .leaves = leaves };
     for (int i = 0; i < 2; ++i) crossing.at[i] = grid->origin[i] + ((double)cell[i] + 0.5) * crossing.cell;
     crossing.at[2] = z;
     find_turn(&crossing);
@@ -120,9 +120,9 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *mover, const r
     }
     if (best < 0 || !find_face(&crossing, rill_beside[best], true, FARTHEST, &behind)) return speed;
     speed.side = best;
-    speed.interval = mover->interval;
-    speed.seconds = mover->interval / (nearest - behind);
-    for (int i = 0; i < 2; ++i) speed.velocity[i] = (crossing.at[i] - place_before(&crossing, i)) / mover->interval;
+    speed.interval = moving->interval;
+    speed.seconds = moving->interval / (nearest - behind);
+    for (int i = 0; i < 2; ++i) speed.velocity[i] = (crossing.at[i] - place_before(&crossing, i)) / moving->interval;
     return speed;
 }
 
@@ -184,8 +184,8 @@ static rill_wall_speed speed_from_forms(const cell_query *query, int32_t b) {
     const double z = rill_bed_z(bed, b) + 0.25 * bed->grid.cell_size;
     rill_wall_speed found = { 0 };
     for (size_t i = 0; i < motion->count && !(found.seconds > 0.0); ++i)
-        if (rill_moving_solid_near(&motion->movers[i], query->x, query->y))
-            found = rill_moving_solid_passes(&motion->movers[i], &bed->grid, (int32_t[2]){ query->x, query->y }, z, query->opened);
+        if (rill_moving_solid_near(&motion->solids[i], query->x, query->y))
+            found = rill_moving_solid_passes(&motion->solids[i], &bed->grid, (int32_t[2]){ query->x, query->y }, z, query->opened);
     return found;
 }
 

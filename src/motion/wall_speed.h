@@ -21,7 +21,7 @@ typedef struct rill_moving_solid {
 } rill_moving_solid;
 
 typedef struct rill_motion {
-    const rill_moving_solid *movers;
+    const rill_moving_solid *solids;
     size_t count;
     double now; /* s */
 } rill_motion;
@@ -41,13 +41,13 @@ typedef struct rill_wall_speed {
 
 /* Finds how a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if that was
  * another solid. */
-rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *mover, const rill_grid *grid, const int32_t cell[2], double z,
+rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves);
 
 /* Whether a cell is at most `REACH` cells away from what a solid has to do with. */
-static inline bool rill_moving_solid_near(const rill_moving_solid *mover, int32_t x, int32_t y) {
+static inline bool rill_moving_solid_near(const rill_moving_solid *moving, int32_t x, int32_t y) {
     enum { REACH = 2 };
-    const rill_area *a = &mover->area;
+    const rill_area *a = &moving->area;
     return x >= a->low[0] - REACH && x < a->high[0] + REACH && y >= a->low[1] - REACH && y < a->high[1] + REACH;
 }
 
@@ -55,9 +55,9 @@ static inline bool rill_moving_solid_near(const rill_moving_solid *mover, int32_
 static inline double rill_motion_since(const rill_motion *motion, int32_t x, int32_t y) {
     double since = (double)INFINITY;
     for (size_t i = 0; i < motion->count; ++i) {
-        const rill_moving_solid *mover = &motion->movers[i];
-        const bool rests = motion->now - mover->last > RILL_MOVING_PATIENCE;
-        if (!rests && mover->since < since && rill_moving_solid_near(mover, x, y)) since = mover->since;
+        const rill_moving_solid *moving = &motion->solids[i];
+        const bool rests = motion->now - moving->last > RILL_MOVING_PATIENCE;
+        if (!rests && moving->since < since && rill_moving_solid_near(moving, x, y)) since = moving->since;
     }
     return since;
 }

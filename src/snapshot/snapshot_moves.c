@@ -40,22 +40,22 @@ static void put_times(rill_writer *writer, const rill_world *world) {
     }
 }
 
-static bool still_moves(const rill_world *world, const rill_moving_solid *mover) {
-    return world->time - mover->last <= RILL_MOVING_PATIENCE;
+static bool still_moves(const rill_world *world, const rill_moving_solid *moving) {
+    return world->time - moving->last <= RILL_MOVING_PATIENCE;
 }
 
-static void put_movers(rill_writer *writer, const rill_world *world) {
-    const rill_moving_solid *movers = world->movers.data;
+static void put_moving_solids(rill_writer *writer, const rill_world *world) {
+    const rill_moving_solid *moving_solids = world->moving_solids.data;
     uint32_t count = 0;
-    for (size_t i = 0; i < world->movers.count; ++i) count += still_moves(world, &movers[i]);
+    for (size_t i = 0; i < world->moving_solids.count; ++i) count += still_moves(world, &moving_solids[i]);
     rill_put_u32(writer, count);
-    for (size_t i = 0; i < world->movers.count; ++i) {
-        if (!still_moves(world, &movers[i])) continue;
-        rill_put_u32(writer, (uint32_t)movers[i].slot);
-        rill_snapshot_put_area(writer, &movers[i].area);
-        rill_put_f64(writer, movers[i].since);
-        rill_put_f64(writer, movers[i].last);
-        for (int k = 0; k < 2; ++k) rill_put_f64s(writer, movers[i].pose[k], 3);
+    for (size_t i = 0; i < world->moving_solids.count; ++i) {
+        if (!still_moves(world, &moving_solids[i])) continue;
+        rill_put_u32(writer, (uint32_t)moving_solids[i].slot);
+        rill_snapshot_put_area(writer, &moving_solids[i].area);
+        rill_put_f64(writer, moving_solids[i].since);
+        rill_put_f64(writer, moving_solids[i].last);
+        for (int k = 0; k < 2; ++k) rill_put_f64s(writer, moving_solids[i].pose[k], 3);
     }
 }
 
@@ -85,14 +85,14 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
         rill_put_u32(writer, (uint32_t)openings[i].room);
         rill_put_f64(writer, openings[i].seconds);
     }
-    put_movers(writer, world);
+    put_moving_solids(writer, world);
     put_times(writer, world);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
 /* Places, times and sides are checked with the whole world, amounts against each other: all of them are in the ledger. */
-static rill_result get_held(rill_loading *load, int64_t *left) {
+static rill_result get_expelled(rill_loading *load, int64_t *left) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
@@ -136,7 +136,7 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
 }
 
 /* All of it is checked with the whole world. */
-static rill_result get_rising(rill_loading *load) {
+static rill_result get_openings(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
@@ -158,31 +158,31 @@ static bool good_time(const rill_world *world, double time) {
     return time == -1.0 || (time >= 0.0 && time <= world->time);
 }
 
-static bool finite_pose(const rill_moving_solid *mover) {
+static bool finite_pose(const rill_moving_solid *moving) {
     bool finite = true;
     for (int k = 0; k < 2; ++k)
-        for (int i = 0; i < 3; ++i) finite = finite && isfinite(mover->pose[k][i]);
+        for (int i = 0; i < 3; ++i) finite = finite && isfinite(moving->pose[k][i]);
     return finite;
 }
 
-static rill_result get_movers(rill_loading *load) {
+static rill_result get_moving_solids(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
     const uint32_t count = rill_get_u32(reader);
     if (count > world->solids.count || !rill_get_room(reader, count, 84))
         return rill_loading_refuse(load, "more solids move than there are");
-    if (!rill_array_resize(&world->movers, &world->allocator, count)) return rill_loading_starved(load, "solids");
-    rill_moving_solid *movers = world->movers.data;
+    if (!rill_array_resize(&world->moving_solids, &world->allocator, count)) return rill_loading_starved(load, "solids");
+    rill_moving_solid *moving_solids = world->moving_solids.data;
     for (uint32_t i = 0; i < count; ++i) {
-        rill_moving_solid *mover = &movers[i];
-        mover->slot = rill_loading_i32(reader);
-        const bool area = rill_loading_area(reader, &world->def.grid, &mover->area);
-        mover->since = rill_get_f64(reader);
-        mover->last = rill_get_f64(reader);
-        for (int k = 0; k < 2; ++k) rill_get_f64s(reader, mover->pose[k], 3);
-        if (!area || reader->failed || mover->slot >= (int32_t)world->solids.count ||
-            (i > 0 && mover->slot <= movers[i - 1].slot) || !good_time(world, mover->since) ||
-            !good_time(world, mover->last) || !finite_pose(mover))
+        rill_moving_solid *moving = &moving_solids[i];
+        moving->slot = rill_loading_i32(reader);
+        const bool area = rill_loading_area(reader, &world->def.grid, &moving->area);
+        moving->since = rill_get_f64(reader);
+        moving->last = rill_get_f64(reader);
+        for (int k = 0; k < 2; ++k) rill_get_f64s(reader, moving->pose[k], 3);
+        if (!area || reader->failed || moving->slot >= (int32_t)world->solids.count ||
+            (i > 0 && moving->slot <= moving_solids[i - 1].slot) || !good_time(world, moving->since) ||
+            !good_time(world, moving->last) || !finite_pose(moving))
             return rill_loading_refuse(load, "how a solid moves makes no sense");
     }
     return RILL_OK;
@@ -210,10 +210,10 @@ static rill_result get_times(rill_loading *load) {
 
 rill_result rill_loading_moves(rill_loading *load) {
     int64_t left = INT64_C(1) << 60; /* as of the accounts */
-    rill_result result = get_held(load, &left);
+    rill_result result = get_expelled(load, &left);
     if (!result) result = get_drawn(load, &left);
-    if (!result) result = get_rising(load);
-    if (!result) result = get_movers(load);
+    if (!result) result = get_openings(load);
+    if (!result) result = get_moving_solids(load);
     if (!result) result = get_times(load);
     return result;
 }

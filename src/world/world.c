@@ -40,7 +40,7 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     world->allocator = allocator;
     world->note = &world->message;
     world->solids = rill_array_make(sizeof(rill_solid_slot));
-    world->movers = rill_array_make(sizeof(rill_moving_solid));
+    world->moving_solids = rill_array_make(sizeof(rill_moving_solid));
     world->sources = rill_array_make(sizeof(rill_source));
     world->books = rill_array_make(sizeof(rill_book));
     world->bodies = rill_bodies_make();

@@ -74,7 +74,7 @@ struct rill_world {
     size_t changes;              /* how many are changed */
     rill_moves *moves;           /* NULL until something moves */
     bool squeezed;               /* liquid was pushed through solids since the last step */
-    rill_array movers;           /* rill_moving_solid: solids that have moved lately, by slot */
+    rill_array moving_solids;           /* rill_moving_solid: solids that have moved lately, by slot */
     rill_cell_times *cell_times; /* per cell: when solids had to do with it; NULL until one moves */
     bool built;
     rill_bed bed;

@@ -29,10 +29,10 @@ typedef struct refit {
 
 struct rill_moves {
     rill_update update;
-    rill_remap reshape;
+    rill_remap remap;
     rill_blocks blocks;               /* what rasterising takes, frame by frame */
     rill_array areas;                 /* rill_area */
-    rill_array movers;                /* rill_moving_solid: those of the world once this has happened */
+    rill_array moving_solids;         /* rill_moving_solid: those of the world once this has happened */
     rill_array solids, touched;       /* const rill_solid *, uint8_t: per slot */
     rill_array by_r, fresh, renumber; /* int32_t: for rill_faces_renew */
     rill_array refits;
@@ -50,10 +50,10 @@ static rill_moves *moves_of(rill_world *world) {
     rill_moves *moves = rill_alloc_zeroed(&world->allocator, 1, sizeof *moves);
     if (!moves) return NULL;
     *moves = (rill_moves){ .update = rill_update_make(),
-                           .reshape = rill_remap_make(),
+                           .remap = rill_remap_make(),
                            .blocks = rill_blocks_make(&world->allocator),
                            .areas = rill_array_make(sizeof(rill_area)),
-                           .movers = rill_array_make(sizeof(rill_moving_solid)),
+                           .moving_solids = rill_array_make(sizeof(rill_moving_solid)),
                            .solids = rill_array_make(sizeof(const rill_solid *)),
                            .touched = rill_array_make(1),
                            .by_r = rill_array_make(sizeof(int32_t)),
@@ -68,13 +68,13 @@ void rill_moves_free(rill_world *world) {
     rill_moves *moves = world->moves;
     rill_free(&world->allocator, world->cell_times, rill_world_cells(world), sizeof *world->cell_times);
     world->cell_times = NULL;
-    rill_array_free(&world->movers, &world->allocator);
+    rill_array_free(&world->moving_solids, &world->allocator);
     if (!moves) return;
     rill_update_free(&moves->update, &world->allocator);
-    rill_remap_free(&moves->reshape, &world->allocator);
+    rill_remap_free(&moves->remap, &world->allocator);
     rill_blocks_free(&moves->blocks);
-    rill_array *const arrays[] = { &moves->areas, &moves->movers, &moves->solids,   &moves->touched,
-                                   &moves->by_r,  &moves->fresh,  &moves->renumber, &moves->refits };
+    rill_array *const arrays[] = { &moves->areas, &moves->moving_solids, &moves->solids,   &moves->touched,
+                                   &moves->by_r,  &moves->fresh,         &moves->renumber, &moves->refits };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &world->allocator);
     rill_free(&world->allocator, moves, 1, sizeof *moves);
     world->moves = NULL;
@@ -131,48 +131,49 @@ static bool find_areas(rill_world *world) {
 }
 
 /* A solid that changes now, of which it may be known how it moved before. */
-static rill_moving_solid mover_of(const rill_world *world, size_t slot, const rill_moving_solid *before) {
+static rill_moving_solid moving_solid_of(const rill_world *world, size_t slot, const rill_moving_solid *before) {
     const rill_solid_slot *at = (const rill_solid_slot *)world->solids.data + slot;
     const rill_area reach = rill_world_reach(world, at);
-    rill_moving_solid mover = { .area = rill_area_empty(&reach) ? at->built : reach,
-                                .since = before ? before->since : world->time,
-                                .last = world->time,
-                                .slot = (int32_t)slot };
-    if (!rill_area_empty(&reach) && !rill_area_empty(&at->built)) mover.area = union_of(&at->built, &reach);
-    if (!at->solid) return mover;
+    rill_moving_solid moving = { .area = rill_area_empty(&reach) ? at->built : reach,
+                                 .since = before ? before->since : world->time,
+                                 .last = world->time,
+                                 .slot = (int32_t)slot };
+    if (!rill_area_empty(&reach) && !rill_area_empty(&at->built)) moving.area = union_of(&at->built, &reach);
+    if (!at->solid) return moving;
     const rill_solid_def *def = &at->solid->def;
-    memcpy(mover.pose[0], def->translate, sizeof mover.pose[0]);
-    memcpy(mover.pose[1], def->rotate, sizeof mover.pose[1]);
-    if (!before || def->shape == RILL_SHAPE_MESH || def->shape == RILL_SHAPE_HEIGHTMAP) return mover;
-    mover.solid = at->solid;
-    memcpy(mover.former, before->pose, sizeof mover.former);
-    mover.interval = world->time - before->last;
-    return mover;
+    memcpy(moving.pose[0], def->translate, sizeof moving.pose[0]);
+    memcpy(moving.pose[1], def->rotate, sizeof moving.pose[1]);
+    if (!before || def->shape == RILL_SHAPE_MESH || def->shape == RILL_SHAPE_HEIGHTMAP) return moving;
+    moving.solid = at->solid;
+    memcpy(moving.former, before->pose, sizeof moving.former);
+    moving.interval = world->time - before->last;
+    return moving;
 }
 
 /* The movers there were and those that change now, all by slot. What has rested begins anew. */
-static bool find_movers(rill_world *world) {
+static bool find_moving_solids(rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
-    const rill_moving_solid *known = world->movers.data;
+    const rill_moving_solid *known = world->moving_solids.data;
     size_t next = 0;
-    rill_array *movers = &world->moves->movers;
-    movers->count = 0;
-    if (!rill_array_reserve(movers, &world->allocator, world->movers.count + world->changes)) return false;
-    rill_moving_solid *all = movers->data;
+    rill_array *moving_solids = &world->moves->moving_solids;
+    moving_solids->count = 0;
+    if (!rill_array_reserve(moving_solids, &world->allocator, world->moving_solids.count + world->changes))
+        return false;
+    rill_moving_solid *all = moving_solids->data;
     for (size_t i = 0; i < world->solids.count; ++i) {
         const rill_moving_solid *before =
-            next < world->movers.count && known[next].slot == (int32_t)i ? &known[next++] : NULL;
+            next < world->moving_solids.count && known[next].slot == (int32_t)i ? &known[next++] : NULL;
         if (before && world->time - before->last > RILL_MOVING_PATIENCE) before = NULL;
         if (slots[i].changed)
-            all[movers->count++] = mover_of(world, i, before);
+            all[moving_solids->count++] = moving_solid_of(world, i, before);
         else if (before)
-            all[movers->count++] = *before;
+            all[moving_solids->count++] = *before;
     }
     return true;
 }
 
 rill_motion rill_world_motion(const rill_world *world) {
-    return (rill_motion){ world->movers.data, world->movers.count, world->time };
+    return (rill_motion){ world->moving_solids.data, world->moving_solids.count, world->time };
 }
 
 /* The solids that have to do with an area, the ring around it included; NULL for all others. */
@@ -191,7 +192,8 @@ static rill_result find_changes(rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
     const rill_range range = { world->bed.quantum, world->bed.datum };
     const size_t count = world->solids.count;
-    if (!find_areas(world) || !find_movers(world) || !rill_array_resize(&moves->solids, &world->allocator, count) ||
+    if (!find_areas(world) || !find_moving_solids(world) ||
+        !rill_array_resize(&moves->solids, &world->allocator, count) ||
         !rill_array_resize(&moves->touched, &world->allocator, count))
         return no_memory(world);
     uint8_t *touched = moves->touched.data;
@@ -310,8 +312,8 @@ static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const 
     if (!result && world->bodies.alive > 0 && !rill_bodies_prepare(&world->bodies, flow->bed, &world->allocator))
         result = no_memory(world);
     if (!result)
-        result = rill_remap_prepare(&world->moves->reshape, flow, &world->moves->update, how, &world->allocator,
-                                    world->note);
+        result =
+            rill_remap_prepare(&world->moves->remap, flow, &world->moves->update, how, &world->allocator, world->note);
     return result;
 }
 
@@ -354,14 +356,14 @@ static void move_in(rill_world *world, roomier *room) {
     room->used = false;
 }
 
-static rill_result reshape(rill_world *world) {
+static rill_result remap(rill_world *world) {
     const rill_passages passages = world->def.solver.passages;
     rill_moves *moves = world->moves;
     roomier room = { 0 };
     if (!rill_world_time_cells(world)) return no_memory(world);
     const rill_displace_how how = { .slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL,
                                     .pushes = passages == RILL_PASSAGES_ANY,
-                                    .motion = { moves->movers.data, moves->movers.count, world->time },
+                                    .motion = { moves->moving_solids.data, moves->moving_solids.count, world->time },
                                     .times = world->cell_times };
     rill_result result = apply(world, &room);
     if (result) {
@@ -378,12 +380,12 @@ static rill_result reshape(rill_world *world) {
         free_room(world, &room);
         return result;
     }
-    rill_remap_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
+    rill_remap_commit(&moves->remap, flow, &moves->update, &how, &world->allocator);
     move_in(world, &room);
     if (world->bodies.alive > 0) rill_bodies_commit(&world->bodies, &world->flow, &world->allocator);
     commit_faces(world);
     commit_sources(world);
-    world->squeezed |= moves->reshape.displace.squeezed;
+    world->squeezed |= moves->remap.displace.squeezed;
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     return RILL_OK;
 }
@@ -402,11 +404,11 @@ static void settle_slots(rill_world *world) {
         if (rill_slot_free(&slots[i])) world->solids_free += 1;
     }
     world->changes = 0;
-    const rill_array movers = world->movers;
-    world->movers = world->moves->movers;
-    world->moves->movers = movers;
-    rill_moving_solid *all = world->movers.data;
-    for (size_t i = 0; i < world->movers.count; ++i) all[i].solid = NULL;
+    const rill_array moving_solids = world->moving_solids;
+    world->moving_solids = world->moves->moving_solids;
+    world->moves->moving_solids = moving_solids;
+    rill_moving_solid *all = world->moving_solids.data;
+    for (size_t i = 0; i < world->moving_solids.count; ++i) all[i].solid = NULL;
     rill_solids_describe(solids, world->solids.count, touched, &world->bed.info);
 }
 
@@ -416,7 +418,7 @@ rill_result rill_world_follow(rill_world *world) {
     if (!moves) return no_memory(world);
     rill_result result = find_changes(world);
     if (!result && moves->update.changes.count > 0)
-        result = reshape(world);
+        result = remap(world);
     else if (!result)
         rill_update_touch(&moves->update, &world->bed);
     const rill_allocator blocks = rill_blocks_allocator(&moves->blocks);
