@@ -93,55 +93,55 @@ rill_kandemir rill_tank_controls(const rill_kandemir *controls, double cell_size
 }
 
 double rill_tank_limit(const rill_kandemir *controls, double cell_size, double gravity) {
-    const rill_kandemir k = rill_tank_controls(controls, cell_size);
-    const double speed = sqrt(3.0 * gravity * k.pipe_area / k.pipe_length);
+    const rill_kandemir resolved = rill_tank_controls(controls, cell_size);
+    const double speed = sqrt(3.0 * gravity * resolved.pipe_area / resolved.pipe_length);
     return speed > 0.0 ? cell_size / speed : INFINITY;
 }
 
-/* Absurd but legal controls stay finite. */
+/* Keeps what absurd but legal controls come to finite. */
 static float finite(double value) {
     return (float)fmin(value, 1e30);
 }
 
 static rill_kandemir_constants constants_of(const rill_flow *flow, const rill_tank_step *step) {
     const double dx = flow->bed->grid.cell_size, q = flow->bed->quantum;
-    const rill_kandemir c = rill_tank_controls(&step->controls, dx);
-    rill_kandemir_constants k = { .phase = rill_move_phase(flow->substep), .thin = flow->extent.depth / 256 };
-    k.pressure = finite(step->density * step->gravity * q);
-    k.gain = finite(step->dt * step->slowed * step->slowed / (step->density * c.pipe_length));
-    k.keep = (float)rill_power(c.vanishing, step->dt);
-    k.viscosity = (float)c.viscosity;
-    k.flux = finite(step->dt * c.pipe_area / (dx * dx * q));
-    k.top_speed = finite(fmin((double)RILL_TOP / (double)k.flux, 1e8));
-    for (int i = 0; i < 2; ++i) k.tilt[i] = (float)(step->density * step->tangent[i] * dx);
-    return k;
+    const rill_kandemir controls = rill_tank_controls(&step->controls, dx);
+    rill_kandemir_constants constants = { .phase = rill_move_phase(flow->substep), .thin = flow->extent.depth / 256 };
+    constants.pressure = finite(step->density * step->gravity * q);
+    constants.gain = finite(step->dt * step->slowed * step->slowed / (step->density * controls.pipe_length));
+    constants.keep = (float)rill_power(controls.vanishing, step->dt);
+    constants.viscosity = (float)controls.viscosity;
+    constants.flux = finite(step->dt * controls.pipe_area / (dx * dx * q));
+    constants.top_speed = finite(fmin((double)RILL_TOP / (double)constants.flux, 1e8));
+    for (int i = 0; i < 2; ++i) constants.tilt[i] = (float)(step->density * step->tangent[i] * dx);
+    return constants;
 }
 
 /* --------------------------------------------------------------------------------------------------------- sub-step */
 
-typedef struct sweep {
+typedef struct tank_sweep {
     rill_tank *tank;
     rill_flow *flow;
     const rill_sheet *sheet;
     const rill_kandemir_kernels *kernels;
-    rill_kandemir_constants k;
+    rill_kandemir_constants constants;
     int32_t rows, width; /* ghosts included; the width a multiple of 16 */
-} sweep;
+} tank_sweep;
 
-/* Row 0 is that of the ghosts south of the sheet. */
-static rill_kandemir_row row_of(const sweep *s, int32_t row) {
-    const rill_bed *bed = s->flow->bed;
-    const int32_t place = rill_sheet_place(s->sheet, 0, row);
-    const size_t at = rill_tank_at(s->tank, s->sheet->x0 - 1, s->sheet->y0 + row - 1);
+/* Points to a row, of which 0 is that of the ghosts south of the sheet. */
+static rill_kandemir_row row_of(const tank_sweep *sweep, int32_t row) {
+    const rill_bed *bed = sweep->flow->bed;
+    const int32_t place = rill_sheet_place(sweep->sheet, 0, row);
+    const size_t at = rill_tank_at(sweep->tank, sweep->sheet->x0 - 1, sweep->sheet->y0 + row - 1);
     return (rill_kandemir_row){ .b = bed->b + place,
                                 .c = bed->c + place,
-                                .H = s->flow->H + place,
-                                .u = s->flow->u + place,
-                                .v = s->flow->v + place,
-                                .ne = s->tank->ne + at,
-                                .nw = s->tank->nw + at,
-                                .external = s->tank->external + at,
-                                .K = s->tank->K + at };
+                                .H = sweep->flow->H + place,
+                                .u = sweep->flow->u + place,
+                                .v = sweep->flow->v + place,
+                                .ne = sweep->tank->ne + at,
+                                .nw = sweep->tank->nw + at,
+                                .external = sweep->tank->external + at,
+                                .K = sweep->tank->K + at };
 }
 
 static bool add_pressures(rill_tank *tank) {
@@ -150,24 +150,24 @@ static bool add_pressures(rill_tank *tank) {
     return true;
 }
 
-/* No column gives more than it has; or, if `taking`, takes more than it has room for. */
-static void limit_rows(const sweep *s, bool taking) {
-    uint8_t *flagged = s->tank->flagged, any = 0;
-    for (int32_t row = 0; row < s->rows; ++row) {
-        const rill_kandemir_row here = row_of(s, row), north = row_of(s, row + 1);
-        flagged[row] = s->kernels->flag(s->width, &here, &north, taking, s->k.flux);
-        if (flagged[row]) s->kernels->limit(s->width, &here, &north, taking, s->k.flux);
+/* Lets no column give more than it has; or, if `taking`, take more than it has room for. */
+static void limit_rows(const tank_sweep *sweep, bool taking) {
+    uint8_t *flagged = sweep->tank->flagged, any = 0;
+    for (int32_t row = 0; row < sweep->rows; ++row) {
+        const rill_kandemir_row here = row_of(sweep, row), north = row_of(sweep, row + 1);
+        flagged[row] = sweep->kernels->flag(sweep->width, &here, &north, taking, sweep->constants.flux);
+        if (flagged[row]) sweep->kernels->limit(sweep->width, &here, &north, taking, sweep->constants.flux);
         any |= flagged[row];
     }
-    for (int32_t row = 0; any && row <= s->rows; ++row) {
-        const rill_kandemir_row here = row_of(s, row), south = row_of(s, row - 1);
-        const bool at_row = row < s->rows && flagged[row], below = row > 0 && flagged[row - 1];
-        if (row < s->rows && (at_row || below)) s->kernels->scale(s->width, &here, &south, taking);
-        for (int32_t i = 0; below && i < s->width; ++i) south.K[i] = 1.0f;
+    for (int32_t row = 0; any && row <= sweep->rows; ++row) {
+        const rill_kandemir_row here = row_of(sweep, row), south = row_of(sweep, row - 1);
+        const bool at_row = row < sweep->rows && flagged[row], below = row > 0 && flagged[row - 1];
+        if (row < sweep->rows && (at_row || below)) sweep->kernels->scale(sweep->width, &here, &south, taking);
+        for (int32_t i = 0; below && i < sweep->width; ++i) south.K[i] = 1.0f;
     }
 }
 
-/* What edges have taken or given back again, and how high liquid stands behind them. */
+/* Gives ghosts back what edges have taken or given, and widens the extent by how high liquid stands behind them. */
 static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
     const rill_bed *bed = flow->bed;
     rill_edges_restore_all(flow, flows);
@@ -180,27 +180,27 @@ static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
 
 void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step, rill_edge_flow *flows) {
     const rill_sheet *sheet = flow->bed->sheets;
-    const sweep s = { .tank = tank,
+    const tank_sweep sweep = { .tank = tank,
                       .flow = flow,
                       .sheet = sheet,
                       .kernels = rill_kandemir_kernels_pick(step->scalar),
-                      .k = constants_of(flow, step),
+                      .constants = constants_of(flow, step),
                       .rows = rill_sheet_rows(sheet),
                       .width = sheet->tiles_x * RILL_TILE_W };
     rill_flow_wake_everything(flow);
     /* A column may get all that its eight neighbours have. */
     const bool near_top = flow->extent.level + 8 * (int64_t)flow->extent.depth > RILL_TOP;
     const bool pressed = add_pressures(tank);
-    for (int32_t row = 0; row < s.rows; ++row) {
-        const rill_kandemir_row here = row_of(&s, row), south = row_of(&s, row - 1);
-        s.kernels->drive(s.width, &here, &south, pressed, &s.k);
+    for (int32_t row = 0; row < sweep.rows; ++row) {
+        const rill_kandemir_row here = row_of(&sweep, row), south = row_of(&sweep, row - 1);
+        sweep.kernels->drive(sweep.width, &here, &south, pressed, &sweep.constants);
     }
-    limit_rows(&s, false);
-    if (near_top) limit_rows(&s, true);
+    limit_rows(&sweep, false);
+    if (near_top) limit_rows(&sweep, true);
     flow->extent = (rill_flow_extent){ 0 };
-    for (int32_t row = 0; row < s.rows; ++row) {
-        const rill_kandemir_row here = row_of(&s, row), north = row_of(&s, row + 1);
-        s.kernels->deposit(s.width, &here, &north, &s.k, &flow->extent);
+    for (int32_t row = 0; row < sweep.rows; ++row) {
+        const rill_kandemir_row here = row_of(&sweep, row), north = row_of(&sweep, row + 1);
+        sweep.kernels->deposit(sweep.width, &here, &north, &sweep.constants, &flow->extent);
     }
     restore_edges(flow, flows);
 }

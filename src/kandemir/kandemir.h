@@ -44,28 +44,30 @@ typedef struct rill_tank {
     bool has_set, has_bodies;
 } rill_tank;
 
-/* The index of a cell in the planes, -2 <= x <= cells[0] + 1 and likewise y: there is a ring of ghosts, as in the bed. */
+/* Returns the index of a cell in the planes, -2 <= x <= cells[0] + 1 and -2 <= y <= cells[1] + 1: there is a ring of ghosts, as
+ * in the bed. */
 static inline size_t rill_tank_at(const rill_tank *tank, int32_t x, int32_t y) {
     return (size_t)(y + 2) * (size_t)tank->stride + (size_t)(x + RILL_PAD_X + 1);
 }
 
-/* NULL without memory. */
+/* Makes a tank at rest; NULL without memory. */
 rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator);
 void rill_tank_free(rill_tank *tank, const rill_allocator *allocator); /* NULL is allowed */
 
-/* RILL_INVALID_STATE with a message when a bed is no plain tank: one layer under open sky. */
+/* Checks that a bed is a plain tank, one layer under open sky; RILL_INVALID_STATE with a message if not. */
 rill_result rill_tank_check(const rill_bed *bed, rill_message *message);
 
-/* The controls with their defaults put in. */
+/* Returns the controls with their defaults put in. */
 rill_kandemir rill_tank_controls(const rill_kandemir *controls, double cell_size);
-/* The longest stable dt: dx / c; infinity without gravity. */
+/* Returns the longest stable dt, dx / c; infinity without gravity. */
 double rill_tank_limit(const rill_kandemir *controls, double cell_size, double gravity);
 
 /* A sub-step. */
 typedef struct rill_tank_step {
     rill_kandemir controls;
     double density;
-    double gravity, tangent[2]; /* into and along the bed, m/s2 */
+    double gravity;    /* into the bed, m/s2 */
+    double tangent[2]; /* along the bed, m/s2 */
     double slowed; /* 1, or less: what waves are slowed to, because sub-steps are longer than they should be */
     double dt;
     bool scalar;
@@ -73,12 +75,12 @@ typedef struct rill_tank_step {
 /* Moves the liquid; what crosses edges of the domain is added to flows[4]. */
 void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step, struct rill_edge_flow *flows);
 
-/* Liquid that is put into a column is at rest: its diagonal pipes stop. */
+/* Stops the diagonal pipes of a cell: liquid that is put into a column is at rest. */
 void rill_tank_stop(rill_tank *tank, int32_t x, int32_t y);
-/* Before bodies press anew: what they do now was before, and only part of it stays. */
+/* Prepares for bodies that press anew: their pressures are those of before now, and only part of them stays. */
 void rill_tank_lift(rill_tank *tank, double kept);
 
-/* P_external of a cell, Pa. */
+/* Returns P_external of a cell, Pa. */
 static inline double rill_tank_external(const rill_tank *tank, int32_t x, int32_t y) {
     const size_t at = rill_tank_at(tank, x, y);
     return (double)(tank->set[at] + tank->bodies[at]);

@@ -15,25 +15,25 @@ enum { RUN = 16 };
 
 /* ------------------------------------------------------------------------------------------------------------ drive */
 
-/* A pipe's new velocity (Eq. 5.4) from the levels at its ends and what else drives it, Pa. Nothing comes out of a column
+/* Returns a pipe's new velocity (Eq. 5.4) from the levels at its ends and what else drives it, Pa. Nothing comes out of a column
  * whose liquid does not stand above the sill. */
-INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, const rill_kandemir_constants *k) {
-    float dP = (float)(l - r) * k->pressure + other;
-    float left = rill_above_zero(1.0f - k->viscosity * (dP * dP)); /* F_external - F_viscosity, over dP */
-    float pushed = u * k->keep + k->gain * (dP * left);
-    float speed = rill_max_f(rill_min_f(pushed, k->top_speed), -k->top_speed);
+INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, const rill_kandemir_constants *constants) {
+    float dP = (float)(l - r) * constants->pressure + other;
+    float left = rill_above_zero(1.0f - constants->viscosity * (dP * dP)); /* F_external - F_viscosity, over dP */
+    float pushed = u * constants->keep + constants->gain * (dP * left);
+    float speed = rill_max_f(rill_min_f(pushed, constants->top_speed), -constants->top_speed);
     int32_t donor = speed > 0.0f ? l : r;
     return donor - sill > RILL_DRY ? speed : 0.0f;
 }
 
 #define DRIVE_KERNEL(NAME, PRESSED)                                                                                    \
     static void NAME(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south,                          \
-                     const rill_kandemir_constants *constants) {                                                       \
-        const rill_kandemir_constants k = *constants;                                                                  \
+                     const rill_kandemir_constants *shared) {                                                       \
+        const rill_kandemir_constants constants = *shared;                                                                  \
         const int32_t *b = row->b, *bs = south->b, *H = row->H, *Hs = south->H;                                        \
         const float *p = row->external, *ps = south->external;                                                         \
         float *u = row->u, *v = row->v, *ne = row->ne, *nw = row->nw;                                                  \
-        const float along = k.tilt[0] + k.tilt[1], across = k.tilt[1] - k.tilt[0];                                     \
+        const float along = constants.tilt[0] + constants.tilt[1], across = constants.tilt[1] - constants.tilt[0];                                     \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RUN); ++i) {                                                                 \
             int32_t h = b[i] + H[i], hw = b[i - 1] + H[i - 1], hs = bs[i] + Hs[i];                                     \
@@ -41,17 +41,17 @@ INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, co
             /* A diagonal pipe passes over the lower of the two columns beside it. */                                  \
             int32_t sill_ne = rill_max_i(rill_max_i(b[i], bs[i - 1]), rill_min_i(b[i - 1], bs[i]));                    \
             int32_t sill_nw = rill_max_i(rill_max_i(b[i], bs[i + 1]), rill_min_i(b[i + 1], bs[i]));                    \
-            float w = k.tilt[0], s = k.tilt[1], sw = along, se = across;                                               \
+            float from_w = constants.tilt[0], from_s = constants.tilt[1], from_sw = along, from_se = across;                                               \
             if (PRESSED) {                                                                                             \
-                w += p[i - 1] - p[i];                                                                                  \
-                s += ps[i] - p[i];                                                                                     \
-                sw += ps[i - 1] - p[i];                                                                                \
-                se += ps[i + 1] - p[i];                                                                                \
+                from_w += p[i - 1] - p[i];                                                                                  \
+                from_s += ps[i] - p[i];                                                                                     \
+                from_sw += ps[i - 1] - p[i];                                                                                \
+                from_se += ps[i + 1] - p[i];                                                                                \
             }                                                                                                          \
-            u[i] = driven(hw, h, rill_max_i(b[i - 1], b[i]), w, u[i], &k);                                             \
-            v[i] = driven(hs, h, rill_max_i(bs[i], b[i]), s, v[i], &k);                                                \
-            ne[i] = driven(hsw, h, sill_ne, sw, ne[i], &k);                                                            \
-            nw[i] = driven(hse, h, sill_nw, se, nw[i], &k);                                                            \
+            u[i] = driven(hw, h, rill_max_i(b[i - 1], b[i]), from_w, u[i], &constants);                                             \
+            v[i] = driven(hs, h, rill_max_i(bs[i], b[i]), from_s, v[i], &constants);                                                \
+            ne[i] = driven(hsw, h, sill_ne, from_sw, ne[i], &constants);                                                            \
+            nw[i] = driven(hse, h, sill_nw, from_se, nw[i], &constants);                                                            \
         }                                                                                                              \
     }
 
@@ -59,8 +59,8 @@ DRIVE_KERNEL(drive_free, 0)
 DRIVE_KERNEL(drive_pressed, 1)
 
 static void drive(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, bool pressed,
-                  const rill_kandemir_constants *k) {
-    (pressed ? drive_pressed : drive_free)(n, row, south, k);
+                  const rill_kandemir_constants *constants) {
+    (pressed ? drive_pressed : drive_free)(n, row, south, constants);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limit */
@@ -68,13 +68,13 @@ static void drive(int32_t n, const rill_kandemir_row *row, const rill_kandemir_r
 /* Each of eight pipes may round up by one; 2^-20 as in limit.h. What is kept back is far below RILL_DRY. */
 #define SLACK 16
 
-/* What flows out of a column through its eight pipes, in m/s, and what flows in. */
+/* Flow out of a column through its eight pipes, and into it, m/s. */
 #define OUT(i)                                                                                                         \
     (rill_limit_outflow(u[i], u[(i) + 1], v[i], vn[i]) + rill_limit_outflow(ne[i], nen[(i) + 1], nw[i], nwn[(i)-1]))
 #define IN(i)                                                                                                          \
     (rill_limit_inflow(u[i], u[(i) + 1], v[i], vn[i]) + rill_limit_inflow(ne[i], nen[(i) + 1], nw[i], nwn[(i)-1]))
 
-/* Positive where K is below 1. A column with no flow never needs limiting, however little it has. */
+/* Is positive where K is below 1. A column with no flow never needs limiting, however little it has. */
 INLINE float excess(float flow, int32_t available) {
     return (flow * RILL_LIMIT_OVER + (float)SLACK) - (float)rill_max_i(available, SLACK);
 }
@@ -138,12 +138,12 @@ INLINE int32_t faster(float u, float v) {
     return rill_max_i(rill_float_bits(__builtin_fabsf(u)), rill_float_bits(__builtin_fabsf(v)));
 }
 
-/* What a pipe carries is worked out at both of its ends: that costs less than to write it down. */
+/* Moves whole quanta. The flow of a pipe is worked out at both of its ends: that costs less than to write it down. */
 static void deposit(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *north,
-                    const rill_kandemir_constants *k, rill_flow_extent *extent) {
+                    const rill_kandemir_constants *constants, rill_flow_extent *extent) {
     const float *u = row->u, *v = row->v, *vn = north->v, *ne = row->ne, *nen = north->ne;
-    const float *nw = row->nw, *nwn = north->nw, f = k->flux, phase = k->phase;
-    const int32_t *b = row->b, thin = k->thin;
+    const float *nw = row->nw, *nwn = north->nw, f = constants->flux, phase = constants->phase;
+    const int32_t *b = row->b, thin = constants->thin;
     int32_t *H = row->H, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed);
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RUN); ++i) {
@@ -151,12 +151,12 @@ static void deposit(int32_t n, const rill_kandemir_row *row, const rill_kandemir
             (whole(u[i], f, phase) - whole(u[i + 1], f, phase)) + (whole(v[i], f, phase) - whole(vn[i], f, phase));
         int32_t across = (whole(ne[i], f, phase) - whole(nen[i + 1], f, phase)) +
                          (whole(nw[i], f, phase) - whole(nwn[i - 1], f, phase));
-        int32_t d = H[i] + (along + across);
-        H[i] = d;
-        depth = rill_max_i(depth, d);
-        highest = rill_max_i(highest, d > RILL_DRY ? b[i] + d : 0);
+        int32_t depth_now = H[i] + (along + across);
+        H[i] = depth_now;
+        depth = rill_max_i(depth, depth_now);
+        highest = rill_max_i(highest, depth_now > RILL_DRY ? b[i] + depth_now : 0);
         float fastest = rill_bits_float(faster(u[i], u[i + 1])) + rill_bits_float(faster(v[i], vn[i]));
-        speed = rill_max_i(speed, d > thin ? rill_float_bits(fastest) : 0);
+        speed = rill_max_i(speed, depth_now > thin ? rill_float_bits(fastest) : 0);
     }
     *extent = (rill_flow_extent){ .depth = depth, .level = highest, .speed = rill_bits_float(speed) };
 }

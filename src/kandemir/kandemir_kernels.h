@@ -45,9 +45,9 @@ typedef struct rill_kandemir_kernels {
                     const rill_kandemir_constants *k, rill_flow_extent *extent);
 } rill_kandemir_kernels;
 
-/* The best variant for this processor, or the scalar one. */
+/* Picks the best variant for this processor, or the scalar one. */
 const rill_kandemir_kernels *rill_kandemir_kernels_pick(bool scalar);
-/* All variants this processor can run, for tests that compare them; the count is returned. */
+/* Lists all variants this processor can run, for tests that compare them; returns their count. */
 int32_t rill_kandemir_kernels_all(const rill_kandemir_kernels *out[4]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Displacing what is too much: see displace.h.
+/* Displaces what is too much: see displace.h.
  *
  * Columns that are full are passed through, so the whole of a flooded space that is pressed, however many of its
  * columns are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is
@@ -19,14 +19,13 @@ enum { THIN = 4 }; /* columns so many times lower than others are not pushed thr
 
 /* --------------------------------------------------------------------------------------------------------- columns */
 
-/* What a column holds; a ceiling leaves some slack. */
 int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c) {
     const int32_t height = c - b;
     return c == RILL_TOP ? height : height > job->how->slack ? height - job->how->slack : 0;
 }
 
-/* A flooded column may have a few quanta less than full, and counts as full with that. */
 int32_t rill_displace_room(const rill_displace_job *job, int32_t place) {
+    /* A flooded column may have a few quanta less than full, and counts as full with that. */
     const int32_t room = rill_displace_capacity(job, job->bed->b[place], job->bed->c[place]) - job->flow->H[place];
     const int32_t least = job->how->slack > 0 && job->bed->c[place] < RILL_TOP ? RILL_FULL_LOW - RILL_FULL : 0;
     return room > least ? room : 0;
@@ -40,7 +39,7 @@ static const rill_old_column *gone_column(const rill_displace_job *job, int32_t 
     return (const rill_old_column *)job->update->old.data + (node - place_count(job));
 }
 
-/* Bounds and level of a node. */
+/* A node, from its base to its ceiling. */
 typedef struct extent {
     int32_t b, c, level;
 } extent;
@@ -58,7 +57,7 @@ static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
     return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
 }
 
-/* The change of a cell, or NULL. */
+/* Finds the change of a cell, or NULL. */
 static const rill_cell_change *change_at(const rill_update *update, int32_t x, int32_t y) {
     const rill_cell_change *changes = update->changes.data;
     size_t low = 0, high = update->changes.count;
@@ -96,18 +95,19 @@ rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace
 /* A search from one excess on. */
 typedef struct cluster_search {
     int32_t number;       /* from 1 on */
-    bool former;          /* what columns that are gone were joined with counts */
+    bool former;          /* neighbours that columns which are gone once had are neighbours still */
     bool relaxed;         /* sills are ignored */
     bool flooded;         /* columns that are full, and still there, belong to the cluster */
-    size_t head;          /* next in the queue */
-    size_t cluster;       /* so many of the queue are the cluster */
+    size_t head;          /* of the queue: the next node */
+    size_t cluster;       /* count of nodes at the start of the queue that are the cluster */
     int64_t total;        /* quanta to be given away */
-    int64_t pressed;      /* columns they are from */
-    double deep;          /* so many of them, on the average, are behind each other */
-    double seconds;       /* in which they were pressed out */
-    int64_t room, limit;  /* found so far, where each counts for so much at most */
-    int32_t least_height; /* of columns through which it is pushed, quanta */
-    bool jumped;          /* a ceiling did, too far to push */
+    int64_t pressed;      /* count of the columns that had too much */
+    double deep;          /* mean count of pressed columns behind each other */
+    double seconds;       /* mean time in which liquid was pressed out */
+    int64_t room;         /* quanta for which there is room, as far as it is known */
+    int64_t limit;        /* quanta of that for which one column counts at most */
+    int32_t least_height; /* quanta: through lower columns nothing is pushed */
+    bool jumped;          /* a ceiling came down too far for its liquid to be pushed */
 } cluster_search;
 
 static void push(const rill_displace_job *job, const rill_displace_spot *spot) {
@@ -116,21 +116,23 @@ static void push(const rill_displace_job *job, const rill_displace_spot *spot) {
     job->displace->seen[spot->node] = 1;
 }
 
-/* Whether liquid of one node can reach the other. */
+/* Tells whether liquid of one node can reach the other. */
 static bool passes(const cluster_search *search, const extent *from, const extent *to) {
     const int32_t sill = rill_max_i(from->b, to->b);
     return rill_min_i(from->c, to->c) - sill > 1 && (search->relaxed || from->level > sill);
 }
 
-/* Calls on a column of a cell, which has not been seen, if liquid of `from` can reach it. */
+/* What is done with a node that liquid can reach. */
 typedef void visit(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to);
+
+/* Calls on a column of a cell, which has not been seen, if liquid of `from` can reach it. */
 static inline void visit_column(const rill_displace_job *job, cluster_search *search, const extent *from, const rill_displace_spot *at,
                                 visit *call) {
     const extent to = { job->bed->b[at->node], job->bed->c[at->node], 0 }; /* its level does not matter */
     if (passes(search, from, &to)) call(job, search, at);
 }
 
-/* On all columns of a cell. */
+/* Visits all columns of a cell. */
 static void visit_cell(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_bed *bed = job->bed;
     const size_t cell = cell_of(job, x, y);
@@ -141,7 +143,7 @@ static void visit_cell(const rill_displace_job *job, cluster_search *search, con
     }
 }
 
-/* On those that go on from columns which `from`, that is gone, was joined with: a lid may have passed its floor. */
+/* Visits the columns that go on from those which `from`, that is gone, was joined with: a lid may have passed its floor. */
 static void visit_former(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_cell_change *change = change_at(job->update, x, y);
     const rill_old_column *old = job->update->old.data;
@@ -152,7 +154,7 @@ static void visit_former(const rill_displace_job *job, cluster_search *search, c
     }
 }
 
-/* On those columns of a cell that are gone. */
+/* Visits the columns of a cell that are gone. */
 static void visit_gone(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_cell_change *change = change_at(job->update, x, y);
     for (int32_t i = 0; change && i < change->old_count; ++i) {
@@ -163,8 +165,8 @@ static void visit_gone(const rill_displace_job *job, cluster_search *search, con
     }
 }
 
-/* On all nodes beside one that its liquid can reach; `gone`: also on columns that are gone. But for sparse pipes only
- * the neighbour in the same sheet can be reached, and all sheets are of one size. */
+/* Visits all nodes beside one that its liquid can reach; `gone`: also columns that are gone. But for sparse pipes only the
+ * neighbour in the same sheet can be reached, and all sheets are of one size. */
 static void visit_around(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *at, bool gone, visit *call) {
     const extent from = extent_of(job, at->node);
     const bool dense = at->node < place_count(job) && !job->displace->piped[at->node];
@@ -182,7 +184,7 @@ static void visit_around(const rill_displace_job *job, cluster_search *search, c
     }
 }
 
-/* Full columns and columns that are gone belong to the cluster. */
+/* Puts a node into the cluster if it is full, or gone. */
 static void join_cluster(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to) {
     (void)search;
     if (to->node >= place_count(job) || rill_displace_room(job, to->node) == 0) push(job, to);
@@ -204,7 +206,7 @@ static void gather_excess(const rill_displace_job *job, cluster_search *search, 
     excess->search = search->number;
 }
 
-/* What a column may be given: what it has room for; one that is flooded pushes any amount on. */
+/* Returns what a column may be given: what it has room for; one that is flooded pushes any amount on. */
 static int32_t space_of(const rill_displace_job *job, int32_t place) {
     const int32_t room = rill_displace_room(job, place);
     return room > 0 || !job->how->pushes || job->bed->c[place] == RILL_TOP ? room : RILL_TOP;
@@ -236,7 +238,7 @@ static void forget(const rill_displace_job *job) {
     job->displace->queue.count = job->displace->takers.count = 0;
 }
 
-/* From what is in the queue on, whole rings of columns until they have room for everything. */
+/* Goes on from the nodes in the queue, in whole rings, until these have room for everything. */
 static void find_rings(const rill_displace_job *job, cluster_search *search, visit *call) {
     const rill_displace_spot *queue = job->displace->queue.data;
     search->room = 0;
@@ -264,27 +266,26 @@ static void find_takers(const rill_displace_job *job, cluster_search *search, co
     find_rings(job, search, join_takers);
 }
 
-/* Whether a node is a column under a ceiling, which keeps what it has too much. */
+/* Tells whether a node is a column under a ceiling, which keeps what it has too much. */
 static bool stays(const rill_displace_job *job, int32_t node) {
     return node < place_count(job) && job->bed->c[node] < RILL_TOP;
 }
 
-/* What this search has counted of a node; NULL if nothing. */
+/* Returns what this search has counted of a node; NULL if nothing. */
 static const rill_excess *counted(const rill_displace_job *job, const cluster_search *search, int32_t node) {
     const rill_excess *all = job->displace->excess.data;
     const int32_t entry = job->displace->entry_of[node];
     return entry && all[entry - 1].search == search->number ? &all[entry - 1] : NULL;
 }
 
-/* Whether a ceiling came down by more than half of what it has left: that was a jump, and no passage could take it so
+/* Tells whether a ceiling came down by more than half of what it has left: that was a jump, and no passage could take it so
  * fast. */
 static bool jumped(const rill_displace_job *job, const rill_excess *excess) {
     return excess->amount > height_of(job, excess->node) / 2;
 }
 
-/* A body that touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it,
- * and nobody sees it. So nothing is pushed through columns of less than a quarter of the highest one that is
- * pressed. */
+/* Finds the least height of columns through which liquid is pushed: a quarter of the highest one that is pressed. A body that
+ * touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it, and nobody sees it. */
 static void find_least_height(const rill_displace_job *job, cluster_search *search) {
     const rill_displace_spot *queue = job->displace->queue.data;
     int32_t highest = 0;
@@ -294,8 +295,8 @@ static void find_least_height(const rill_displace_job *job, cluster_search *sear
     search->least_height = highest / THIN;
 }
 
-/* Holds the excess of the columns that are still there, and are flooded, where it is. What is left is that of others:
- * the queue begins with their nodes then. */
+/* Leaves the excess of columns that are still there, and are flooded, where it is. The queue then begins with the nodes whose
+ * excess has to go elsewhere. */
 static void keep_excess(const rill_displace_job *job, cluster_search *search) {
     rill_displace_spot *queue = job->displace->queue.data;
     size_t count = 0;
@@ -325,7 +326,7 @@ static void give(const rill_displace_job *job, int32_t place, int64_t amount) {
     rill_flow_wake(job->flow, place);
 }
 
-/* The space of all takers if none gets more than `rise`. */
+/* Sums up the space of all takers if none gets more than `rise`. */
 static int64_t room_below(const rill_displace_job *job, int64_t rise) {
     const rill_taker *takers = job->displace->takers.data;
     int64_t sum = 0;
@@ -333,7 +334,7 @@ static int64_t room_below(const rill_displace_job *job, int64_t rise) {
     return sum;
 }
 
-/* Deals out to all takers evenly, at once or to be held for some seconds. Returns what they have no room for. */
+/* Deals out to all takers evenly, at once or over some seconds. Returns what they have no room for. */
 static int64_t give_all(const rill_displace_job *job, int64_t total, bool expelled, double seconds) {
     const rill_taker *takers = job->displace->takers.data;
     int64_t low = 0, high = RILL_TOP; /* the least rise that takes it all is in (low, high] */
@@ -372,7 +373,7 @@ static int64_t squeeze_into(const rill_displace_job *job, int32_t x, int32_t y, 
     return total;
 }
 
-/* Through solids, to whatever is nearest, square by square around a cell. */
+/* Gives liquid through solids to whatever is nearest, square by square around a cell. Returns what is left. */
 static int64_t squeeze(const rill_displace_job *job, const rill_displace_spot *at, int64_t most, int64_t total) {
     const int32_t reach = rill_max_i(job->bed->grid.cells[0], job->bed->grid.cells[1]);
     for (int32_t r = 0; r < reach && total > 0; ++r)
@@ -390,7 +391,7 @@ int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int
     return squeeze(&job, &at, RILL_TOP, amount);
 }
 
-/* What is pressed has a way out. */
+/* Lets what is pressed, and has a way out, enter over time. */
 static void give_over_time(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *start) {
     if (job->how->pushes && search->flooded) {
         find_least_height(job, search);
@@ -402,7 +403,7 @@ static void give_over_time(const rill_displace_job *job, cluster_search *search,
     give_all(job, search->total, true, search->seconds);
 }
 
-static void displace(const rill_displace_job *job, int32_t number, const rill_displace_spot *start) {
+static void displace_cluster(const rill_displace_job *job, int32_t number, const rill_displace_spot *start) {
     cluster_search search = { .number = number };
     find_takers(job, &search, start);
     if (room_below(job, RILL_TOP) < search.total) {
@@ -423,8 +424,8 @@ static void displace(const rill_displace_job *job, int32_t number, const rill_di
     squeeze(job, start, RILL_TOP, left);
 }
 
-/* What a wall presses out goes to the column before it, if liquid gets there and there is room; in the time in which it passes
- * a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come so much later. */
+/* Gives what a wall presses out to the column before it, if liquid gets there and there is room, over the time in which the wall
+ * passes a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come so much later. */
 static bool push_ahead(const rill_displace_job *job, rill_excess *excess) {
     if (excess->node < place_count(job) || !(excess->wall.seconds > 0.0)) return false;
     const rill_wall_speed *wall = &excess->wall;
@@ -459,7 +460,7 @@ void rill_displace_all(const rill_displace_job *job) {
     for (size_t i = 0; i < job->displace->excess.count; ++i) {
         if (excess[i].search) continue; /* straight ahead, or with a cluster */
         const rill_displace_spot start = { excess[i].node, excess[i].x, excess[i].y };
-        displace(job, (int32_t)i + 1, &start);
+        displace_cluster(job, (int32_t)i + 1, &start);
     }
     forget(job);
     for (size_t i = 0; i < job->displace->excess.count; ++i) {

@@ -24,9 +24,9 @@
 
 /* Too much liquid: of a column, or of an old one that is gone. */
 typedef struct rill_excess {
-    int64_t amount; /* quanta, with what was held there already */
-    double seconds; /* in which it was pressed out; < 0: to be found */
-    double before;  /* for which the latter would still be held */
+    int64_t amount;       /* quanta, with what was expelled there before */
+    double seconds;       /* in which it was pressed out; < 0: to be found */
+    double before;        /* seconds that were left for what was expelled there before */
     rill_wall_speed wall; /* of the wall that has come, if that is known */
     int32_t node, x, y;
     int32_t search; /* number of the search that has dealt with it; 0: none yet */
@@ -61,7 +61,7 @@ typedef struct rill_displace {
     size_t node_capacity;
     uint8_t *gone; /* per cell: some excess is of a column of it that is gone */
     size_t cell_capacity;
-    size_t fronts; /* so many of what is drawn (swept_volume.h) are new; behind the others */
+    size_t fronts; /* count of new items of what is drawn (swept_volume.h), behind the others */
     bool squeezed; /* something went through solids */
 } rill_displace;
 
@@ -87,8 +87,7 @@ void rill_displace_free(rill_displace *displace, const rill_allocator *allocator
  * its new columns, the flow the depths of the old ones. */
 rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
                                   const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
-/* Gives the new columns their depths and displaces what does not fit, with what is held at columns that are gone or
- * full. */
+/* Gives the new columns their depths and displaces what does not fit, with what is expelled at columns that are gone or full. */
 void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
                        const rill_displace_how *how);
 /* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */

@@ -1,4 +1,4 @@
-/* Giving new columns the liquid of old ones, and the memory for that: see displace.h. What does not fit is handed over
+/* Gives new columns the liquid of old ones, and takes the memory for that: see displace.h. What does not fit is handed over
  * to displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
@@ -61,7 +61,7 @@ static bool reserve(rill_displace *displace, const rill_flow *flow, const rill_u
            rill_array_provide(&displace->takers, allocator, columns);
 }
 
-/* -------------------------------------------------------------------------------------------------------- settling */
+/* -------------------------------------------------------------------------------------------------------- remapping */
 
 static int32_t place_count(const rill_displace_job *job) {
     return job->bed->plane_size;
@@ -71,12 +71,12 @@ double rill_displace_tallest(const rill_displace_job *job) {
     return job->bed->grid.cell_size / job->bed->quantum;
 }
 
-/* Where the liquid of one old column goes within its cell. */
+/* Finds where the liquid of one old column goes within its cell. */
 static void remap_column(const rill_displace_job *job, const rill_cell_change *at, int32_t index, int64_t *amounts) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
     const rill_new_column *fresh = (const rill_new_column *)job->update->fresh.data + at->new_first;
     const int32_t level = old->b + ((const int32_t *)job->displace->old_H.data)[index];
-    int32_t done = old->b, below = -1; /* up to where it has gone somewhere; the void that was there last */
+    int32_t done = old->b, below = -1; /* the height up to which it has a place; the last void that took some */
     for (int32_t k = 0; k < at->new_count && done < level; ++k) {
         if (fresh[k].c <= done) continue;
         if (fresh[k].b >= level) {
@@ -85,7 +85,7 @@ static void remap_column(const rill_displace_job *job, const rill_cell_change *a
             amounts[k] += level - done;
             return;
         }
-        amounts[k] += rill_min_i(level, fresh[k].c) - done; /* with what the solid below it carried up */
+        amounts[k] += rill_min_i(level, fresh[k].c) - done; /* liquid that the solid below it carried up is part of it */
         done = rill_min_i(level, fresh[k].c);
         below = k;
     }
@@ -113,8 +113,8 @@ static void remap_cell(const rill_displace_job *job, const rill_cell_change *at)
     }
 }
 
-/* Whether what is held at an old column can go on to be held there: not if a wall has come in its place, even if the
- * column on top of that wall goes on from it. */
+/* Tells whether what is expelled at an old column can stay there: not if a wall has come in its place, even if the column on
+ * top of that wall goes on from it. */
 static bool still_there(const rill_displace_job *job, size_t index) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
     const int32_t level = old->b + ((const int32_t *)job->displace->old_H.data)[index];
@@ -122,11 +122,11 @@ static bool still_there(const rill_displace_job *job, size_t index) {
            job->bed->b[old->place] - level <= rill_displace_tallest(job);
 }
 
-/* What is held at a column that is gone, or has become full, is displaced with the rest. */
+/* Displaces what is expelled at columns that are gone, or have become full, with the rest. */
 static void remap_expelled(const rill_displace_job *job) {
     const rill_old_column *old = job->update->old.data;
     const rill_expelled *all = job->flow->expelled.data;
-    uint8_t *seen = job->displace->seen; /* of what is held, here: few old columns have anything */
+    uint8_t *seen = job->displace->seen; /* of what is expelled, here: few old columns have anything */
     for (size_t i = 0; i < job->flow->expelled.count; ++i) seen[all[i].place] = 1;
     for (size_t i = 0; i < job->update->old.count && job->flow->expelled.count > 0; ++i) {
         const int32_t place = old[i].place;
@@ -143,7 +143,7 @@ static void remap_expelled(const rill_displace_job *job) {
     for (size_t i = 0; i < job->flow->expelled.count; ++i) seen[all[i].place] = 0;
 }
 
-/* Whether all of it would find room somewhere; counts until it is sure. */
+/* Tells whether all of it would find room somewhere; counts until it is sure. */
 static bool fits(const rill_displace_job *job, int64_t total) {
     const rill_new_column *fresh = job->update->fresh.data;
     for (size_t i = 0; i < job->update->fresh.count && total > 0; ++i)

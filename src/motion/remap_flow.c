@@ -1,4 +1,4 @@
-/* Following an update of the bed: see remap_flow.h. */
+/* Lets the flow follow an update of the bed: see remap_flow.h. */
 #include "motion/remap_flow.h"
 
 #include "base/message.h"
@@ -32,7 +32,7 @@ void rill_remap_free(rill_remap *remap, const rill_allocator *allocator) {
 
 /* ------------------------------------------------------------------------------------------------------- preparing */
 
-/* An array of zeros that has at least `count` elements, of which the content may go. */
+/* Makes room for at least `count` elements that are zero; those there were may go. */
 static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size, const rill_allocator *allocator) {
     if (*array && count <= *capacity) return true;
     void *fresh = rill_alloc_zeroed(allocator, count, size);
@@ -48,7 +48,7 @@ static void mark_tile(rill_remap *remap, int32_t tile, uint16_t mark) {
     remap->tile_marks[tile] |= mark;
 }
 
-/* The tile of a cell, from its sheet's first on, and which end of it that is. */
+/* The tile of a cell, from its sheet's first on, and at which end of it the cell is. */
 typedef struct cell_in_tile {
     int32_t tile;
     uint16_t end;
@@ -111,7 +111,7 @@ static void mark_around(rill_remap *remap, const rill_bed *bed, int32_t tile) {
         }
 }
 
-/* The tiles that an update has to do with: those of what changes, and those whose lintel depends on it. */
+/* Finds the tiles that an update has to do with: those of what changes, and those whose lintel depends on it. */
 static void find_tiles(rill_remap *remap, const rill_bed *bed, const rill_update *update) {
     remap->tiles.count = 0;
     mark_changes(remap, bed, update);
@@ -119,7 +119,7 @@ static void find_tiles(rill_remap *remap, const rill_bed *bed, const rill_update
     for (size_t i = 0; i < count; ++i) mark_around(remap, bed, ((const int32_t *)remap->tiles.data)[i]);
 }
 
-/* The tiles that have a ceiling now: only those that are marked may differ. */
+/* Finds the tiles that have a ceiling now: only those that are marked may differ. */
 static void find_roofs(rill_remap *remap, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const int32_t *tiles = remap->tiles.data;
@@ -174,7 +174,7 @@ static bool joined(const rill_bed *bed, int32_t low, int32_t high) {
     return rill_overlap(bed->b[low], bed->c[low], bed->b[high], bed->c[high]) > 0;
 }
 
-/* The faces of a place: all stop if it has another column now, else those that lead nowhere. */
+/* Stops the faces of a place: all if it has another column now, else those that lead nowhere. */
 static inline void stop_faces(const rill_flow *flow, int32_t place, int32_t stride, bool kept) {
     const int32_t *const b = flow->bed->b + place, *const c = flow->bed->c + place;
     float *const u = flow->u + place, *const v = flow->v + place;
@@ -196,7 +196,7 @@ static void carry_velocities(const rill_remap *remap, rill_flow *flow, const ril
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) remap->pipe_u[i] = from[i] < 0 ? 0.0f : flow->pipe_u[from[i]];
 }
 
-/* Ghosts that went leave nothing behind. There are faces between ghosts, too. */
+/* Empties ghosts that went, and fills those that came. There are faces between ghosts, too. */
 static void move_ghosts(rill_flow *flow, const rill_update *update) {
     const rill_bed *bed = flow->bed;
     for (int32_t i = 0; i < update->other.ghost_count; ++i) {
@@ -211,8 +211,8 @@ static void move_ghosts(rill_flow *flow, const rill_update *update) {
     rill_flow_deal_ghosts(flow);
 }
 
-/* A column that is full, or will be as soon as its ceiling lets it, or has too much, is a member of the next pressure solve, with
- * the pressure it had, if any. */
+/* Keeps the pressures of columns that are full, or will be as soon as their ceiling lets them, or have too much: they are in the
+ * active set of the next pressure solve. */
 static void carry_pressures(rill_flow *flow, const rill_update *update, bool passages) {
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
@@ -222,7 +222,7 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
     for (size_t i = 0; i < update->fresh.count; ++i) {
         const int32_t place = fresh[i].place;
         const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_ceiling_full(flow->bed, place);
-        if (!full && (pressure[place] == 0 || !rill_opening_is(flow, place))) /* only what has pressure rises */
+        if (!full && (pressure[place] == 0 || !rill_opening_is(flow, place))) /* below a ceiling that opens a column has pressure without being full */
             pressure[place] = 0;
         else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
             pressure[place] = RILL_PRESSURE_NEW;
@@ -244,7 +244,7 @@ static void refit_tiles(rill_remap *remap, rill_flow *flow) {
     flow->stale = true;
 }
 
-/* The new pipes take the place of the old ones. */
+/* Puts the new pipes in the place of the old ones. */
 static void exchange_pipes(rill_remap *remap, rill_flow *flow) {
     const rill_sparse sparse = *flow->sparse;
     float *const pipe_u = flow->pipe_u;
@@ -270,14 +270,14 @@ void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *up
 
 /* ---------------------------------------------------------------------------------------------------- transferring */
 
-/* Where the column of each place was, ghosts too; -1 for walls. */
+/* Finds where the column of each place was, ghosts too; -1 for walls. */
 static void find_origins(const rill_bed *from, const rill_bed *to, int32_t *origins) {
     for (int32_t i = 0; i < to->plane_size; ++i) origins[i] = -1;
     for (int64_t k = 0; k < to->info.columns; ++k) origins[to->places[k]] = from->places[k];
     for (int32_t i = 0; i < to->ghost_count; ++i) origins[to->ghosts[i].place] = from->ghosts[i].place;
 }
 
-/* The velocity between two columns, whichever kind of pipe joined them; `step` is that from one to the other in a sheet. */
+/* Returns the velocity between two columns, whichever kind of pipe joined them; `step` is that from one to the other in a sheet. */
 static float velocity_between(const rill_flow *flow, int32_t l, int32_t r, const float *faces, int32_t step) {
     const rill_bed *bed = flow->bed;
     if (l < 0 || r < 0) return 0.0f;

@@ -28,9 +28,10 @@ typedef struct rill_remap {
 rill_remap rill_remap_make(void);
 void rill_remap_free(rill_remap *remap, const rill_allocator *allocator);
 
-/* The bed of the flow has its new columns. */
+/* Takes the memory for an update; the bed of the flow has its new columns already. */
 rill_result rill_remap_prepare(rill_remap *remap, rill_flow *flow, const rill_update *update,
                                  const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
+/* Moves what the flow has to the new columns; cannot fail. */
 void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator);
 

@@ -1,4 +1,4 @@
-/* Which solids move, where, and since when: by that it is known whether a wall is still under way. */
+/* WALL SPEED: which solids move, where and since when, and how fast their faces pass cells. */
 #ifndef RILL_MOTION_WALL_SPEED_H
 #define RILL_MOTION_WALL_SPEED_H
 
@@ -16,8 +16,8 @@ typedef struct rill_moving_solid {
     int32_t slot;
     /* Of an update: */
     const rill_solid *solid; /* if its form is exact, and it moved before; else NULL */
-    double former[2][3];     /* its pose before, */
-    double interval;         /* and how long ago that was, s */
+    double former[2][3];     /* its pose before */
+    double interval;         /* how long ago it had that pose, s */
 } rill_moving_solid;
 
 typedef struct rill_motion {
@@ -33,10 +33,10 @@ static const int32_t rill_beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 
 typedef struct rill_wall_speed {
     double seconds;     /* per cell; 0: not known */
     double interval;    /* between its last two poses, s; 0: not known */
-    double velocity[2]; /* of what it is of, m/s */
+    double velocity[2]; /* of the solid at that face, m/s */
     int32_t side;       /* to which it goes: of rill_beside */
-    int32_t deep;       /* so many cells behind each other were passed at the same time, */
-    int32_t inner;      /* and so many of them before this one */
+    int32_t deep;       /* count of cells behind each other that were passed at the same time */
+    int32_t inner;      /* count of those that were passed before this one */
 } rill_wall_speed;
 
 /* Finds how a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if that was
@@ -44,14 +44,14 @@ typedef struct rill_wall_speed {
 rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves);
 
-/* Whether a cell is at most `REACH` cells away from what a solid has to do with. */
+/* Tells whether a cell is at most `REACH` cells away from those that a solid has to do with. */
 static inline bool rill_moving_solid_near(const rill_moving_solid *moving, int32_t x, int32_t y) {
     enum { REACH = 2 };
     const rill_area *a = &moving->area;
     return x >= a->low[0] - REACH && x < a->high[0] + REACH && y >= a->low[1] - REACH && y < a->high[1] + REACH;
 }
 
-/* Since when some solid has been moving near a cell; infinity if all rest. */
+/* Returns since when some solid has been moving near a cell; infinity if all rest. */
 static inline double rill_motion_since(const rill_motion *motion, int32_t x, int32_t y) {
     double since = (double)INFINITY;
     for (size_t i = 0; i < motion->count; ++i) {

@@ -1,3 +1,4 @@
+/* Writing and reading values byte by byte: see bytes.h. */
 #include "snapshot/bytes.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* Inlined with a constant width the loop becomes one store. */
+/* Writes a value. Inlined with a constant width the loop becomes one store. */
 static inline void put(rill_writer *writer, uint64_t value, size_t width) {
     if (writer->mode == RILL_HASH_VALUES) {
         writer->hash = rill_hash_u64(writer->hash, value);

@@ -17,6 +17,7 @@ typedef struct rill_writer {
     uint64_t hash;         /* RILL_HASH_VALUES */
 } rill_writer;
 
+/* Each writes a value, in as many bytes as its type has. */
 void rill_put_u8(rill_writer *writer, uint8_t value);
 void rill_put_u16(rill_writer *writer, uint16_t value);
 void rill_put_u32(rill_writer *writer, uint32_t value);
@@ -24,7 +25,8 @@ void rill_put_u64(rill_writer *writer, uint64_t value);
 void rill_put_f32(rill_writer *writer, float value); /* its bits: -0 is not 0 */
 void rill_put_f64(rill_writer *writer, double value);
 void rill_put_f64s(rill_writer *writer, const double *values, size_t count);
-void rill_put_text(rill_writer *writer, const char *text); /* length, then bytes; NULL is "" */
+/* Writes the length, then the bytes; NULL is "". */
+void rill_put_text(rill_writer *writer, const char *text);
 
 typedef struct rill_reader {
     const unsigned char *memory;
@@ -32,6 +34,7 @@ typedef struct rill_reader {
     bool failed; /* something was read past the end, or text was bad: everything read from then on is zero */
 } rill_reader;
 
+/* Each reads a value; zero if it ends too early, or something did before. */
 uint8_t rill_get_u8(rill_reader *reader);
 uint16_t rill_get_u16(rill_reader *reader);
 uint32_t rill_get_u32(rill_reader *reader);
@@ -39,11 +42,11 @@ uint64_t rill_get_u64(rill_reader *reader);
 float rill_get_f32(rill_reader *reader);
 double rill_get_f64(rill_reader *reader);
 void rill_get_f64s(rill_reader *reader, double *values, size_t count);
-/* False, and failed, unless the byte is 0 or 1. */
+/* Reads a byte that is 0 or 1; fails if it is not. */
 bool rill_get_bool(rill_reader *reader);
 /* Writes the text and its zero to `out`; fails when it is longer than `capacity` - 1 bytes or contains a zero. */
 void rill_get_text(rill_reader *reader, char *out, size_t capacity);
-/* Are there count * size more bytes? Fails if not: asked before memory is taken for an array. */
+/* Checks that count * size more bytes follow, and fails if not: to be called before memory is taken for an array. */
 bool rill_get_room(rill_reader *reader, uint64_t count, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Saving, rewinding and hashing. The format is described in snapshot.h, reading it is in snapshot_load.c; both go
- * through the members in the same order, one function per section. */
+/* Saves, rewinds and hashes worlds. The format is described in snapshot.h, reading it is in snapshot_load.c; both go through
+ * the members in the same order, one function per section. */
 #include "snapshot/snapshot.h"
 
 #include "base/hash.h"
@@ -30,8 +30,8 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_f64(writer, def->solver.friction);
     rill_put_u32(writer, (uint32_t)def->solver.max_substeps);
     rill_put_u8(writer, (uint8_t)def->solver.method);
-    const rill_kandemir *k = &def->solver.kandemir;
-    const double controls[] = { k->pipe_length, k->pipe_area, k->time_step, k->vanishing, k->viscosity, k->atmosphere };
+    const rill_kandemir *kandemir = &def->solver.kandemir;
+    const double controls[] = { kandemir->pipe_length, kandemir->pipe_area, kandemir->time_step,  kandemir->vanishing, kandemir->viscosity, kandemir->atmosphere };
     rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
 }
 
@@ -260,7 +260,7 @@ rill_result rill_snapshot_load(const void *memory, size_t size, const rill_runti
     return rill_world_start(world, out, message);
 }
 
-/* Worlds point into themselves. */
+/* Mends the pointers of a world into itself, after it was copied. */
 static void mend(rill_world *world) {
     world->note = &world->message;
     world->flow.bed = &world->bed;
@@ -288,7 +288,7 @@ rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t 
 
 /* ----------------------------------------------------------------------------------------------------------- hash */
 
-/* Without books: they decide nothing. */
+/* Leaves books out: they decide nothing. */
 uint64_t rill_world_hash(const rill_world *world) {
     if (!world) return 0;
     rill_writer writer = { .mode = RILL_HASH_VALUES, .hash = RILL_HASH_START };

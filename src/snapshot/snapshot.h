@@ -12,9 +12,9 @@
  *             at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set and pressure of bodies
- *   moves     what solids have pressed out: amount, seconds left, velocity, side and place of each; what they have drawn: amount,
- *             pace, most, place and side; ceilings that rise: place, room and seconds left; solids that move: slot, cells, times and pose; cells in which they did so lately, and
- *             when
+ *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that they have
+ *             drawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and seconds left; solids
+ *             that move: slot, cells, times and pose; cells in which they did so lately, and when
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
  *
@@ -39,7 +39,7 @@ enum {
     RILL_SLOT_BITS = (1 << 5) - 1
 };
 
-/* Over header and content, without the checksum itself. `size` is at least the header's. */
+/* Hashes header and content, without the checksum itself. `size` is at least the header's. */
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size);
 
 /* Everything that loading a section needs. */
@@ -48,11 +48,13 @@ typedef struct rill_loading {
     rill_world *world; /* once there is one */
     rill_message *message;
 } rill_loading;
+/* Refuses a snapshot whose data makes no sense: RILL_INVALID_DATA. */
 rill_result rill_loading_refuse(rill_loading *load, const char *what);
+/* Gives up for want of memory: RILL_OUT_OF_MEMORY. */
 rill_result rill_loading_starved(rill_loading *load, const char *what);
-/* What is wrong with a definition inside a snapshot is wrong with the data. The message says which member it was. */
+/* Turns a complaint about a definition inside a snapshot into one about the data. The message says which member it was. */
 rill_result rill_loading_result(rill_result result);
-/* Nothing stored is negative. */
+/* Each reads a number that must not be negative; fails if it is. */
 int32_t rill_loading_i32(rill_reader *reader);
 int64_t rill_loading_i64(rill_reader *reader);
 
@@ -72,7 +74,7 @@ rill_result rill_loading_moves(rill_loading *load);
 /* snapshot.c */
 void rill_snapshot_put_area(rill_writer *writer, const rill_area *area);
 
-/* snapshot_load.c. A world without a pool. */
+/* snapshot_load.c. Reads a world, which has no pool yet. */
 rill_result rill_snapshot_read(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,
                                rill_message *message);
 

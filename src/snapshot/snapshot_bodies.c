@@ -180,7 +180,7 @@ static rill_result get_slots(rill_loading *load) {
     return reader->failed ? rill_loading_refuse(load, "the bodies end early") : RILL_OK;
 }
 
-/* A column under a body and its lifted base. */
+/* Reads a column under a body and its lifted base; false if it makes no sense. */
 static bool get_node(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_bodies *bodies = &load->world->bodies;

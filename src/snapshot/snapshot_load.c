@@ -1,4 +1,4 @@
-/* Loading a snapshot: the format is in snapshot.h. Nothing in it is believed: the checksum finds damage, and as anybody
+/* Loads a snapshot: the format is in snapshot.h. Nothing in it is believed: the checksum finds damage, and as anybody
  * can compute a checksum, every count is compared with the bytes that are left before memory is taken for it, every
  * value with its range, and the finished world is validated as a whole. */
 #include <math.h>
@@ -24,7 +24,7 @@ rill_result rill_loading_result(rill_result result) {
 
 int32_t rill_loading_i32(rill_reader *reader) {
     const uint32_t value = rill_get_u32(reader);
-    if (value > INT32_MAX) reader->failed = true; /* nothing stored is negative */
+    if (value > INT32_MAX) reader->failed = true;
     return reader->failed ? 0 : (int32_t)value;
 }
 
@@ -135,7 +135,7 @@ static rill_result get_state(rill_loading *load) {
     return RILL_OK;
 }
 
-/* Values are checked with the whole world. */
+/* Reads a tank; values are checked with the whole world. */
 static rill_result get_tank(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_tank *tank = load->world->tank;

@@ -1,4 +1,4 @@
-/* Loading a snapshot (snapshot_load.c): solids, columns and sheets. */
+/* Loads the solids, columns and sheets of a snapshot: see snapshot_load.c. */
 #include <math.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ rill_result rill_loading_solids(rill_loading *load) {
     return reader->failed ? rill_loading_refuse(load, "the solids end early") : RILL_OK;
 }
 
-/* Columns of one cell stand above each other, each on a solid that exists. */
+/* Tells whether columns of one cell stand above each other, each on a solid that exists. */
 static bool good_cell(const rill_world *world, const rill_columns *columns, size_t cell) {
     const rill_solid_slot *slots = world->solids.data;
     int32_t below = 0;
@@ -169,7 +169,7 @@ static rill_result get_column_arrays(rill_loading *load, rill_columns *columns, 
     return reader->failed ? rill_loading_refuse(load, "the columns make no sense") : RILL_OK;
 }
 
-/* Sheets inside the grid, and one of them for each column. In a roomy bed they all span it. */
+/* Reads sheets, which are inside the grid, and one of them for each column. In a roomy bed they all span the grid. */
 static rill_result get_sheets(rill_loading *load, const rill_columns *columns, rill_numbering *numbering, bool *roomy) {
     rill_reader *reader = &load->reader;
     const rill_allocator *allocator = &load->world->allocator;

@@ -1,4 +1,4 @@
-/* Solids that move in snapshots: what they have pressed out and drawn, which ceilings rise, and when they did what. */
+/* Solids that move in snapshots: what they have expelled and drawn, which ceilings open, and when they did what. */
 #include <math.h>
 
 #include "motion/swept_volume.h"
@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-/* After a while it is of no more interest when something was. */
+/* Returns a time, or -1 if it is so long ago that it is of no more interest. */
 static double lately(const rill_world *world, double time) {
     return world->time - time < RILL_EXPELLED_SLOWEST ? time : -1.0;
 }
@@ -91,7 +91,8 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* Places, times and sides are checked with the whole world, amounts against each other: all of them are in the ledger. */
+/* Reads what is expelled. Places, times and sides are checked with the whole world, amounts against each other: all of them are
+ * in the ledger. */
 static rill_result get_expelled(rill_loading *load, int64_t *left) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
@@ -135,13 +136,13 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
     return RILL_OK;
 }
 
-/* All of it is checked with the whole world. */
+/* Reads ceilings that open; all of it is checked with the whole world. */
 static rill_result get_openings(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
     if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 16))
-        return rill_loading_refuse(load, "more ceilings rise than there are");
+        return rill_loading_refuse(load, "more ceilings open than there are");
     if (!rill_array_resize(&flow->openings, &load->world->allocator, count))
         return rill_loading_starved(load, "ceilings");
     rill_opening *openings = flow->openings.data;
@@ -150,10 +151,10 @@ static rill_result get_openings(rill_loading *load) {
         openings[i].room = rill_loading_i32(reader);
         openings[i].seconds = rill_get_f64(reader);
     }
-    return reader->failed ? rill_loading_refuse(load, "the ceilings that rise end early") : RILL_OK;
+    return reader->failed ? rill_loading_refuse(load, "the ceilings that open end early") : RILL_OK;
 }
 
-/* Written so that NaN fails. */
+/* Tells whether a time is one that may be stored; NaN is not. */
 static bool good_time(const rill_world *world, double time) {
     return time == -1.0 || (time >= 0.0 && time <= world->time);
 }
