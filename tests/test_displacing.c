@@ -26,7 +26,7 @@ static int64_t in_transit(const rill_world *world) {
     return rill_swept_volume_total(&world->flow);
 }
 
-/* The least and the largest of what is held, and the lowest column at which something is, mm. */
+/* The largest amount that is expelled to a column, and the lowest column at which there is some, mm. */
 typedef struct summary {
     double most, lowest;
     bool roofed, open; /* some column has a ceiling, or none */

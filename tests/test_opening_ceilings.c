@@ -4,7 +4,7 @@
 
 static const double FRAME = 1.0 / 60.0;
 
-static rill_solid_id add_mover(rill_world *world, const char *name, double x0, double y0, double z0, double x1,
+static rill_solid_id add_moving_box(rill_world *world, const char *name, double x0, double y0, double z0, double x1,
                                double y1, double z1) {
     const rill_solid_def def = box_def(name, x0 * MM, y0 * MM, z0 * MM, x1 * MM, y1 * MM, z1 * MM);
     rill_solid_id id = { 0 };
@@ -18,100 +18,100 @@ static void lift(rill_world *world, rill_solid_id id, double z) {
 
 /* Two wells of 16 x 16 mm, a passage 8 mm wide and 4 mm high between them. A piston fills the western well down to 6
  * mm; the eastern one stands at 10 mm. */
-typedef struct pump {
+typedef struct piston_pump {
     rill_world *world;
     rill_solid_id piston;
-} pump;
+} piston_pump;
 
-static pump make_pump(const rill_runtime *runtime) {
+static piston_pump make_pump(const rill_runtime *runtime) {
     rill_world_def def = tank_def(48, 16, RILL_PASSAGES_ANY);
     if (runtime) def.runtime = *runtime;
-    pump p = { .world = make_tank(&def) };
-    add_slab(p.world, 16, 4, 32, 40);
-    add_box(p.world, 16, -1, -1, 32, 4, 5);
-    add_box(p.world, 16, 12, -1, 32, 17, 5);
-    p.piston = add_mover(p.world, "piston", -1, -1, 6, 16, 17, 40);
-    build(p.world);
-    fill(p.world, 40, 8, 0.5, 10);
-    return p;
+    piston_pump pump = { .world = make_tank(&def) };
+    add_slab(pump.world, 16, 4, 32, 40);
+    add_box(pump.world, 16, -1, -1, 32, 4, 5);
+    add_box(pump.world, 16, 12, -1, 32, 17, 5);
+    pump.piston = add_moving_box(pump.world, "piston", -1, -1, 6, 16, 17, 40);
+    build(pump.world);
+    fill(pump.world, 40, 8, 0.5, 10);
+    return pump;
 }
 
 static const double SPEED = 2.0; /* mm/s */
 
 /* It gathers speed over twenty frames. */
-static void lift_pump(const pump *p, int frame) {
-    lift(p->world, p->piston, SPEED * FRAME * (frame < 20 ? frame * frame / 40.0 : frame - 10.0));
+static void lift_pump(const piston_pump *pump, int frame) {
+    lift(pump->world, pump->piston, SPEED * FRAME * (frame < 20 ? frame * frame / 40.0 : frame - 10.0));
 }
 
 /* At the end of each frame, and within it, the passage runs at the speed that the piston asks for, and the well is
  * full. */
 static void liquid_follows_a_piston(void **state) {
     (void)state;
-    const pump p = make_pump(NULL);
+    const piston_pump pump = make_pump(NULL);
     const double expected = -SPEED * MM * 256.0 / 32.0;
-    double east = sample(p.world, 46.5, 8.5, 0.5).level;
+    double east = sample(pump.world, 46.5, 8.5, 0.5).level;
     for (int frame = 1; frame <= 50; ++frame) {
-        lift_pump(&p, frame);
+        lift_pump(&pump, frame);
         for (int part = 0; part < 4; ++part) {
-            assert_int_equal(step(p.world, FRAME / 4), 0);
-            const double u = sample(p.world, 24.5, 8.5, 1).velocity[0];
+            assert_int_equal(step(pump.world, FRAME / 4), 0);
+            const double u = sample(pump.world, 24.5, 8.5, 1).velocity[0];
             if (frame > 21 && !(fabs(u / expected - 1.0) < 0.03))
                 fail_msg("frame %d, part %d: %g m/s, expected %g", frame, part, u, expected);
         }
-        const rill_sample under = sample(p.world, 8.5, 8.5, 1);
+        const rill_sample under = sample(pump.world, 8.5, 8.5, 1);
         assert_true(under.ceiling - under.depth < 1e-7);
-        const double now = sample(p.world, 46.5, 8.5, 0.5).level, fell = east - now;
+        const double now = sample(pump.world, 46.5, 8.5, 0.5).level, fell = east - now;
         if (!(fabs(fell) < 0.006 * now)) fail_msg("frame %d: the open well jumps by %g mm", frame, fell / MM);
         east = now;
-        check(p.world);
+        check(pump.world);
     }
-    rill_world_destroy(p.world);
+    rill_world_destroy(pump.world);
 }
 
 /* Above the level that both wells come to there is a void under the piston, and nothing goes on. */
 static void a_piston_pulls_nothing_up(void **state) {
     (void)state;
-    const pump p = make_pump(NULL);
+    const piston_pump pump = make_pump(NULL);
     rill_liquid oil;
-    must(p.world, rill_world_get_liquid(p.world, &oil));
+    must(pump.world, rill_world_get_liquid(pump.world, &oil));
     oil.viscosity = 2e-5;
-    must(p.world, rill_world_set_liquid(p.world, &oil));
+    must(pump.world, rill_world_set_liquid(pump.world, &oil));
     double highest = 0.0;
     for (int frame = 1; frame <= 130; ++frame) { /* up to 10 mm, with liquid for 8 */
-        lift_pump(&p, frame);
-        step(p.world, FRAME);
-        highest = fmax(highest, sample(p.world, 8.5, 8.5, 1).level);
+        lift_pump(&pump, frame);
+        step(pump.world, FRAME);
+        highest = fmax(highest, sample(pump.world, 8.5, 8.5, 1).level);
     }
     assert_true(highest < 8.2 * MM);
-    for (int i = 0; i < 60; ++i) step(p.world, FRAME);
-    const rill_sample under = sample(p.world, 8.5, 8.5, 1), east = sample(p.world, 46.5, 8.5, 0.5);
+    for (int i = 0; i < 60; ++i) step(pump.world, FRAME);
+    const rill_sample under = sample(pump.world, 8.5, 8.5, 1), east = sample(pump.world, 46.5, 8.5, 0.5);
     assert_true(fabs(under.ceiling - 10.0 * MM) < 1e-8);
     if (!(fabs(under.level - east.level) < 2e-5 && fabs(under.level - 8.0 * MM) < 2e-5))
         fail_msg("levels %g and %g mm", under.level / MM, east.level / MM);
     for (int frame = 129; frame >= 0; frame -= 3) { /* and all the way down again */
-        lift_pump(&p, frame);
-        step(p.world, FRAME);
+        lift_pump(&pump, frame);
+        step(pump.world, FRAME);
     }
-    for (int i = 0; i < 90; ++i) step(p.world, FRAME);
-    assert_true(fabs(sample(p.world, 40.5, 8.5, 0.5).level - 10.0 * MM) < 2e-5);
-    check(p.world);
-    rill_world_destroy(p.world);
+    for (int i = 0; i < 90; ++i) step(pump.world, FRAME);
+    assert_true(fabs(sample(pump.world, 40.5, 8.5, 0.5).level - 10.0 * MM) < 2e-5);
+    check(pump.world);
+    rill_world_destroy(pump.world);
 }
 
 /* By less than the rest rule stops: what opens is filled all the same. */
 static void slow_pistons_are_followed(void **state) {
     (void)state;
-    const pump p = make_pump(NULL);
+    const piston_pump pump = make_pump(NULL);
     for (int i = 1; i <= 8 * 12; ++i) {
-        if (i % 12 == 0) lift(p.world, p.piston, 0.001 * (i / 12)); /* 5 micrometres in a second */
-        step(p.world, FRAME);
+        if (i % 12 == 0) lift(pump.world, pump.piston, 0.001 * (i / 12)); /* 5 micrometres in a second */
+        step(pump.world, FRAME);
     }
-    const rill_sample under = sample(p.world, 8.5, 8.5, 1);
+    const rill_sample under = sample(pump.world, 8.5, 8.5, 1);
     assert_true(under.ceiling > 6.007 * MM && under.ceiling - under.depth < 1.1e-6);
-    for (int i = 0; i < 30; ++i) step(p.world, FRAME);
-    assert_true(sample(p.world, 8.5, 8.5, 1).ceiling - sample(p.world, 8.5, 8.5, 1).depth < 1e-7);
-    check(p.world);
-    rill_world_destroy(p.world);
+    for (int i = 0; i < 30; ++i) step(pump.world, FRAME);
+    assert_true(sample(pump.world, 8.5, 8.5, 1).ceiling - sample(pump.world, 8.5, 8.5, 1).depth < 1e-7);
+    check(pump.world);
+    rill_world_destroy(pump.world);
 }
 
 /* Four walls of a cell around a square, from one height to another, mm. */
@@ -130,7 +130,7 @@ static void a_tube_fills_to_the_level_outside(void **state) {
     def.liquid.viscosity = 1e-5;
     rill_world *world = make_tank(&def);
     add_tube(world, 8, 16, 2, 30);
-    const rill_solid_id piston = add_mover(world, "piston", 9, 9, 4, 15, 15, 30);
+    const rill_solid_id piston = add_moving_box(world, "piston", 9, 9, 4, 15, 15, 30);
     build(world);
     fill(world, 1, 1, 0.5, 8);
     for (int frame = 1; frame <= 150; ++frame) { /* 3 mm/s, up to 11.5 mm */
@@ -157,7 +157,7 @@ static void a_lid_leaves_a_closed_room_alone(void **state) {
     rill_world_def def = tank_def(14, 14, RILL_PASSAGES_ANY);
     rill_world *world = make_tank(&def);
     add_tube(world, 3, 11, 0, 20);
-    const rill_solid_id lid = add_mover(world, "lid", 4, 4, 5, 10, 10, 20);
+    const rill_solid_id lid = add_moving_box(world, "lid", 4, 4, 5, 10, 10, 20);
     build(world);
     fill(world, 7, 7, 1, 5);
     const double depth = sample(world, 7.5, 7.5, 1).depth;
@@ -184,7 +184,7 @@ static void gates_let_through_while_they_rise(void **state) {
         def.solver.orifice = 0.61;
         def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
         rill_world *world = make_tank(&def);
-        const rill_solid_id gate = add_mover(world, "gate", 60, -1, low, 64, 4, 60);
+        const rill_solid_id gate = add_moving_box(world, "gate", 60, -1, low, 64, 4, 60);
         build(world);
         fill(world, 30, 1, 0.5, 30);
         const double before = volume(world, 0, 60, 100);
@@ -209,7 +209,7 @@ static void lids_over_films_change_nothing(void **state) {
     for (int moves = 0; moves < 2; ++moves) {
         const rill_world_def def = tank_def(40, 6, RILL_PASSAGES_ANY);
         rill_world *world = make_tank(&def);
-        const rill_solid_id lid = add_mover(world, "lid", -1, -1, 9, 30, 7, 20);
+        const rill_solid_id lid = add_moving_box(world, "lid", -1, -1, 9, 30, 7, 20);
         build(world);
         double depths[240];
         for (int i = 0; i < 240; ++i) depths[i] = i % 40 < 15 ? 4 * MM : 1 * MM;
@@ -229,23 +229,23 @@ static void lids_over_films_change_nothing(void **state) {
 /* Saved in the middle of a frame, and on any number of threads: the same bits. */
 static void lifting_is_saved(void **state) {
     (void)state;
-    pump p = make_pump(NULL);
+    piston_pump pump = make_pump(NULL);
     for (int frame = 1; frame <= 6; ++frame) {
-        lift_pump(&p, frame);
-        step(p.world, frame % 2 ? FRAME : 0.4 * FRAME); /* every other time room is left to open */
+        lift_pump(&pump, frame);
+        step(pump.world, frame % 2 ? FRAME : 0.4 * FRAME); /* every other time room is left to open */
     }
-    assert_true(sample(p.world, 8.5, 8.5, 1).ceiling - sample(p.world, 8.5, 8.5, 1).depth > 1e-6);
-    const size_t size = rill_snapshot_size(p.world);
+    assert_true(sample(pump.world, 8.5, 8.5, 1).ceiling - sample(pump.world, 8.5, 8.5, 1).depth > 1e-6);
+    const size_t size = rill_snapshot_size(pump.world);
     void *bytes = malloc(size);
     size_t written = 0;
     assert_non_null(bytes);
-    must(p.world, rill_snapshot_save(p.world, bytes, size, &written));
+    must(pump.world, rill_snapshot_save(pump.world, bytes, size, &written));
     uint64_t expected = 0;
     for (int kind = 0; kind < 4; ++kind) { /* the world itself, and copies with other runtimes */
         rill_runtime runtime = rill_default_world_def().runtime;
         runtime.tasks.threads = kind == 2 ? 3 : 1;
         runtime.scalar = kind == 3;
-        pump copy = p;
+        piston_pump copy = pump;
         rill_message message = { "" };
         if (kind > 0 && rill_snapshot_load(bytes, size, &runtime, &copy.world, &message)) fail_msg("%s", message.text);
         copy.piston = rill_solid_find(copy.world, "piston");
@@ -261,7 +261,7 @@ static void lifting_is_saved(void **state) {
         if (kind > 0) rill_world_destroy(copy.world);
     }
     free(bytes);
-    rill_world_destroy(p.world);
+    rill_world_destroy(pump.world);
 }
 
 int main(void) {

@@ -40,40 +40,40 @@ static channel make_channel(int32_t cells, double offset, bool mesh) {
     def.liquid.viscosity = 0.0;
     def.solver.rest = false;
     def.solver.friction = 1.0;
-    channel c = { .start = (cells / 2 + offset) * CELL };
+    channel flume = { .start = (cells / 2 + offset) * CELL };
     rill_message message = { "" };
-    if (rill_world_create(&def, &c.world, &message)) fail_msg("%s", message.text);
-    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 10.0, 1.0, 0.0), wall = wall_def(mesh, c.start);
+    if (rill_world_create(&def, &flume.world, &message)) fail_msg("%s", message.text);
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 10.0, 1.0, 0.0), wall = wall_def(mesh, flume.start);
     rill_solid_id id;
-    must(c.world, rill_solid_create(c.world, &floor, &id));
-    must(c.world, rill_solid_create(c.world, &wall, &c.wall));
-    must(c.world, rill_bed_build(c.world));
+    must(flume.world, rill_solid_create(flume.world, &floor, &id));
+    must(flume.world, rill_solid_create(flume.world, &wall, &flume.wall));
+    must(flume.world, rill_bed_build(flume.world));
     for (int side = 0; side < 2; ++side) {
         const double at[3] = { side == 0 ? CELL : (cells - 1) * CELL, 0.5 * CELL, 0.0 };
-        must(c.world, rill_world_fill_level(c.world, at, DEPTH, NULL));
+        must(flume.world, rill_world_fill_level(flume.world, at, DEPTH, NULL));
     }
-    return c;
+    return flume;
 }
 
-static void move_wall(const channel *c, double by) {
-    must(c->world, rill_solid_set_pose(c->world, c->wall, (double[]){ by, 0.0, 0.0 }, (double[]){ 0.0, 0.0, 0.0 }));
+static void move_wall(const channel *flume, double by) {
+    must(flume->world, rill_solid_set_pose(flume->world, flume->wall, (double[]){ by, 0.0, 0.0 }, (double[]){ 0.0, 0.0, 0.0 }));
 }
 
-static void step(const channel *c) {
-    assert_int_equal(rill_world_step(c->world, FRAME), RILL_OK);
-    assert_false(rill_world_status(c->world) & RILL_STATUS_SQUEEZED);
-    assert_int_equal(ledger_error(c->world), 0);
+static void step(const channel *flume) {
+    assert_int_equal(rill_world_step(flume->world, FRAME), RILL_OK);
+    assert_false(rill_world_status(flume->world) & RILL_STATUS_SQUEEZED);
+    assert_int_equal(ledger_error(flume->world), 0);
 }
 
-static double depth_at(const channel *c, double x) {
+static double depth_at(const channel *flume, double x) {
     rill_sample found;
-    must(c->world, rill_query_points(c->world, (double[]){ x, 0.5 * CELL, 1e-4 }, 1, &found));
+    must(flume->world, rill_query_points(flume->world, (double[]){ x, 0.5 * CELL, 1e-4 }, 1, &found));
     return found.depth;
 }
 
-static int64_t in_transit(const channel *c) {
+static int64_t in_transit(const channel *flume) {
     rill_ledger ledger;
-    must(c->world, rill_world_get_ledger(c->world, &ledger));
+    must(flume->world, rill_world_get_ledger(flume->world, &ledger));
     return ledger.in_transit;
 }
 
@@ -97,57 +97,57 @@ typedef struct series {
     double count, sum, squares;
 } series;
 
-static void note(series *s, double value) {
-    s->count += 1.0;
-    s->sum += value;
-    s->squares += value * value;
+static void note(series *values, double value) {
+    values->count += 1.0;
+    values->sum += value;
+    values->squares += value * value;
 }
 
 /* The mean of the change of level, as a part of what it should be, and the deviation in parts of the depth at rest. */
-static void must_be_even(const char *what, const series *s, double exact, double tolerance, double ripple) {
-    const double mean = s->sum / s->count, deviation = sqrt(fmax(0.0, s->squares / s->count - mean * mean)) / DEPTH;
+static void must_be_even(const char *what, const series *values, double exact, double tolerance, double ripple) {
+    const double mean = values->sum / values->count, deviation = sqrt(fmax(0.0, values->squares / values->count - mean * mean)) / DEPTH;
     const double off = (mean - DEPTH) / (exact - DEPTH) - 1.0;
     if (!(fabs(off) <= tolerance)) fail_msg("%s: off by %.2f %%", what, 100.0 * off);
     if (!(deviation <= ripple)) fail_msg("%s: ripple %.2f %% of the depth", what, 100.0 * deviation);
 }
 
-typedef struct ride {
+typedef struct wall_ride {
     const char *name;
     double cells_per_frame, offset;
     int frames, warm; /* how long it goes; from when on it is looked at */
     bool mesh;
     double front, back; /* tolerances */
-} ride;
+} wall_ride;
 
-static void go(const ride *r) {
-    const double by = r->cells_per_frame * CELL, speed = fabs(by) / FRAME, way = by > 0.0 ? 1.0 : -1.0;
+static void go(const wall_ride *ride) {
+    const double by = ride->cells_per_frame * CELL, speed = fabs(by) / FRAME, way = by > 0.0 ? 1.0 : -1.0;
     const double wave = sqrt(GRAVITY * DEPTH) + speed;
-    const int32_t cells = 2 * (int32_t)((wave * r->frames * FRAME + 0.03) / CELL);
-    const channel c = make_channel(cells, r->offset, r->mesh);
+    const int32_t cells = 2 * (int32_t)((wave * ride->frames * FRAME + 0.03) / CELL);
+    const channel flume = make_channel(cells, ride->offset, ride->mesh);
     series near = { 0 }, front = { 0 }, back = { 0 };
-    for (int i = 1; i <= r->frames; ++i) {
-        move_wall(&c, by * i);
-        step(&c);
-        const double at = c.start + by * i, probe = way * (HALF + 10) * CELL;
-        if (i <= r->warm) continue;
-        note(&near, depth_at(&c, at + way * (HALF + 3) * CELL));
-        note(&front, depth_at(&c, at + probe));
-        note(&back, depth_at(&c, at - probe));
+    for (int i = 1; i <= ride->frames; ++i) {
+        move_wall(&flume, by * i);
+        step(&flume);
+        const double at = flume.start + by * i, probe = way * (HALF + 10) * CELL;
+        if (i <= ride->warm) continue;
+        note(&near, depth_at(&flume, at + way * (HALF + 3) * CELL));
+        note(&front, depth_at(&flume, at + probe));
+        note(&back, depth_at(&flume, at - probe));
     }
-    must_be_valid(c.world);
+    must_be_valid(flume.world);
     char name[64];
-    snprintf(name, sizeof name, "%s, before it", r->name);
-    must_be_even(name, &front, depth_before(speed), r->front, 0.01);
+    snprintf(name, sizeof name, "%s, before it", ride->name);
+    must_be_even(name, &front, depth_before(speed), ride->front, 0.01);
     must_be_even(name, &near, depth_before(speed), 0.1, 0.05); /* no heap at the wall */
-    snprintf(name, sizeof name, "%s, behind it", r->name);
-    must_be_even(name, &back, depth_behind(speed), r->back, 0.02);
-    rill_world_destroy(c.world);
+    snprintf(name, sizeof name, "%s, behind it", ride->name);
+    must_be_even(name, &back, depth_behind(speed), ride->back, 0.02);
+    rill_world_destroy(flume.world);
 }
 
 /* A few frames per cell, a few cells per frame, and many frames per cell; forth and back. */
 static void a_wall_pushes_and_pulls_evenly(void **state) {
     (void)state;
-    const ride rides[] = { { "0.3 cells a frame", 0.3, 0.1, 60, 25, false, 0.03, 0.05 },
+    const wall_ride rides[] = { { "0.3 cells a frame", 0.3, 0.1, 60, 25, false, 0.03, 0.05 },
                            { "-0.3 cells a frame", -0.3, 0.1, 60, 25, false, 0.03, 0.05 },
                            { "1.85 cells a frame", 1.85, 0.1, 60, 25, false, 0.03, 0.05 },
                            { "a cell in 30 frames", 1.0 / 30.0, 0.48, 90, 40, false, 0.03, 0.05 },
@@ -167,24 +167,24 @@ static void a_slanting_wall_pushes_and_pulls(void **state) {
     def.grid.cell_size = CELL;
     def.headroom = 0.04;
     def.liquid.viscosity = 0.0;
-    channel c = { .start = 0.5 * CELLS * CELL };
+    channel flume = { .start = 0.5 * CELLS * CELL };
     rill_message message = { "" };
-    if (rill_world_create(&def, &c.world, &message)) fail_msg("%s", message.text);
+    if (rill_world_create(&def, &flume.world, &message)) fail_msg("%s", message.text);
     const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 1.0, 1.0, 0.0);
     rill_solid_def wall = box_def("wall", -HALF * CELL, -0.055, -0.005, HALF * CELL, 0.055, 0.1);
-    wall.translate[0] = wall.translate[1] = c.start;
+    wall.translate[0] = wall.translate[1] = flume.start;
     wall.rotate[2] = turn;
     rill_solid_id id;
-    must(c.world, rill_solid_create(c.world, &floor, &id));
-    must(c.world, rill_solid_create(c.world, &wall, &c.wall));
-    must(c.world, rill_bed_build(c.world));
-    must(c.world, rill_world_fill_level(c.world, (double[]){ 0.002, 0.002, 0.0 }, DEPTH, NULL));
+    must(flume.world, rill_solid_create(flume.world, &floor, &id));
+    must(flume.world, rill_solid_create(flume.world, &wall, &flume.wall));
+    must(flume.world, rill_bed_build(flume.world));
+    must(flume.world, rill_world_fill_level(flume.world, (double[]){ 0.002, 0.002, 0.0 }, DEPTH, NULL));
     series sides[2] = { { 0 } };
     for (int i = 1; i <= FRAMES; ++i) {
         const double gone = speed * FRAME * i;
-        const double place[3] = { c.start + gone * along[0], c.start + gone * along[1], 0.0 };
-        must(c.world, rill_solid_set_pose(c.world, c.wall, place, (double[]){ 0.0, 0.0, turn }));
-        step(&c);
+        const double place[3] = { flume.start + gone * along[0], flume.start + gone * along[1], 0.0 };
+        must(flume.world, rill_solid_set_pose(flume.world, flume.wall, place, (double[]){ 0.0, 0.0, turn }));
+        step(&flume);
         for (int k = 6; i > WARM && k <= 10; ++k)
             for (int aside = -6; aside <= 6; ++aside)
                 for (int side = 0; side < 2; ++side) {
@@ -192,14 +192,14 @@ static void a_slanting_wall_pushes_and_pulls(void **state) {
                     const double at[3] = { place[0] + away * along[0] - aside * CELL * along[1],
                                            place[1] + away * along[1] + aside * CELL * along[0], 1e-4 };
                     rill_sample found;
-                    must(c.world, rill_query_points(c.world, at, 1, &found));
+                    must(flume.world, rill_query_points(flume.world, at, 1, &found));
                     note(&sides[side], found.depth);
                 }
     }
     must_be_even("slanting, before it", &sides[0], depth_before(speed), 0.03, 0.02);
     must_be_even("slanting, behind it", &sides[1], depth_behind(speed), 0.05, 0.02);
-    must_be_valid(c.world);
-    rill_world_destroy(c.world);
+    must_be_valid(flume.world);
+    rill_world_destroy(flume.world);
 }
 
 /* ------------------------------------------------------------------------------------------------ stopping, turning */
@@ -210,20 +210,20 @@ static void a_wall_that_stops_keeps_nothing(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; ++kind) {
         const double by = (kind == 0 ? 0.4 : 0.02) * CELL;
-        const channel c = make_channel(80, 0.48, false);
+        const channel flume = make_channel(80, 0.48, false);
         int64_t most = 0;
         for (int i = 1; i <= 65; ++i) {
-            move_wall(&c, by * i);
-            step(&c);
-            if (in_transit(&c) > most) most = in_transit(&c);
+            move_wall(&flume, by * i);
+            step(&flume);
+            if (in_transit(&flume) > most) most = in_transit(&flume);
         }
-        assert_true(most > 0 && in_transit(&c) > 0);
-        for (int i = 0; i < 10; ++i) step(&c); /* it still counts as moving */
-        if (kind == 1) assert_true(in_transit(&c) > 0);
-        for (int i = 0; i < 24; ++i) step(&c);
-        assert_int_equal(in_transit(&c), 0);
-        must_be_valid(c.world);
-        rill_world_destroy(c.world);
+        assert_true(most > 0 && in_transit(&flume) > 0);
+        for (int i = 0; i < 10; ++i) step(&flume); /* it still counts as moving */
+        if (kind == 1) assert_true(in_transit(&flume) > 0);
+        for (int i = 0; i < 24; ++i) step(&flume);
+        assert_int_equal(in_transit(&flume), 0);
+        must_be_valid(flume.world);
+        rill_world_destroy(flume.world);
     }
 }
 
@@ -231,23 +231,23 @@ static void a_wall_that_stops_keeps_nothing(void **state) {
 static void a_wall_that_comes_back_leaves_no_trace(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; ++kind) {
-        const channel c = make_channel(80, 0.1, false);
+        const channel flume = make_channel(80, 0.1, false);
         const double reach = (kind == 0 ? 0.7 : 6.0) * CELL;
         for (int i = 1; i <= 120; ++i) {
-            move_wall(&c, reach * sin(2.0 * 3.14159265358979 * i / 40.0));
-            step(&c);
+            move_wall(&flume, reach * sin(2.0 * 3.14159265358979 * i / 40.0));
+            step(&flume);
         }
-        move_wall(&c, 0.0);
+        move_wall(&flume, 0.0);
         rill_liquid oil;
-        must(c.world, rill_world_get_liquid(c.world, &oil));
+        must(flume.world, rill_world_get_liquid(flume.world, &oil));
         oil.viscosity = 1e-4;
-        must(c.world, rill_world_set_liquid(c.world, &oil));
-        for (int i = 0; i < 400; ++i) step(&c);
-        assert_int_equal(in_transit(&c), 0);
-        assert_true(fabs(depth_at(&c, 0.01) - DEPTH) < 1e-6);
-        assert_true(fabs(depth_at(&c, 0.07) - DEPTH) < 1e-6);
-        must_be_valid(c.world);
-        rill_world_destroy(c.world);
+        must(flume.world, rill_world_set_liquid(flume.world, &oil));
+        for (int i = 0; i < 400; ++i) step(&flume);
+        assert_int_equal(in_transit(&flume), 0);
+        assert_true(fabs(depth_at(&flume, 0.01) - DEPTH) < 1e-6);
+        assert_true(fabs(depth_at(&flume, 0.07) - DEPTH) < 1e-6);
+        must_be_valid(flume.world);
+        rill_world_destroy(flume.world);
     }
 }
 
@@ -255,32 +255,32 @@ static void a_wall_that_comes_back_leaves_no_trace(void **state) {
 static void what_is_on_its_way_is_saved(void **state) {
     (void)state;
     const double by = 0.13 * CELL;
-    const channel c = make_channel(80, 0.1, false);
+    const channel flume = make_channel(80, 0.1, false);
     for (int i = 1; i <= 40; ++i) {
-        move_wall(&c, by * i);
-        step(&c);
+        move_wall(&flume, by * i);
+        step(&flume);
     }
-    const size_t size = rill_snapshot_size(c.world);
+    const size_t size = rill_snapshot_size(flume.world);
     void *bytes = malloc(size);
     size_t written = 0;
-    must(c.world, rill_snapshot_save(c.world, bytes, size, &written));
-    channel copy = c;
+    must(flume.world, rill_snapshot_save(flume.world, bytes, size, &written));
+    channel copy = flume;
     rill_message message = { "" };
     if (rill_snapshot_load(bytes, size, NULL, &copy.world, &message)) fail_msg("%s", message.text);
     copy.wall = rill_solid_find(copy.world, "wall");
     for (int i = 41; i <= 100; ++i) {
         const double at = by * (i <= 70 ? i : 140 - i); /* and back again */
-        move_wall(&c, at);
+        move_wall(&flume, at);
         move_wall(&copy, at);
-        step(&c);
+        step(&flume);
         step(&copy);
-        assert_true(rill_world_hash(c.world) == rill_world_hash(copy.world));
+        assert_true(rill_world_hash(flume.world) == rill_world_hash(copy.world));
     }
     for (size_t cut = size - 1; cut > size - 600; cut -= 7) /* nor does a part of it do harm */
         assert_int_not_equal(rill_snapshot_restore(copy.world, bytes, cut), RILL_OK);
     free(bytes);
     rill_world_destroy(copy.world);
-    rill_world_destroy(c.world);
+    rill_world_destroy(flume.world);
 }
 
 int main(void) {

@@ -8,7 +8,7 @@ static void test_resume(void **state) {
     (void)state;
     rill_world *world = make_busy_house(NULL);
     run(world, 50, 0.004);
-    const saved s = save(world);
+    const saved first = save(world);
     const uint64_t middle = rill_world_hash(world);
     run(world, 50, 0.004);
     const uint64_t end = rill_world_hash(world);
@@ -18,7 +18,7 @@ static void test_resume(void **state) {
             rill_runtime runtime = rill_default_world_def().runtime;
             runtime.tasks.threads = threads;
             runtime.scalar = scalar;
-            rill_world *again = load(s, &runtime);
+            rill_world *again = load(first, &runtime);
             assert_true(rill_world_hash(again) == middle);
             assert_true(rill_world_time(again) > 0.19);
             run(again, 50, 0.004);
@@ -27,7 +27,7 @@ static void test_resume(void **state) {
             rill_world_destroy(again);
         }
     }
-    free(s.bytes);
+    free(first.bytes);
     rill_world_destroy(world);
 }
 
@@ -52,14 +52,14 @@ static void test_resume_shared(void **state) {
     must(world, rill_world_fill_depths(world, 0, depths, CELLS, NULL));
     free(depths);
     run(world, 10, 0.005);
-    const saved s = save(world);
+    const saved first = save(world);
     run(world, 10, 0.005);
-    rill_world *alone = load(s, NULL);
+    rill_world *alone = load(first, NULL);
     run(alone, 10, 0.005);
     assert_true(rill_world_hash(alone) == rill_world_hash(world));
     assert_int_equal(ledger_error(alone), 0);
     must_be_valid(world);
-    free(s.bytes);
+    free(first.bytes);
     rill_world_destroy(alone);
     rill_world_destroy(world);
 }
@@ -101,8 +101,8 @@ static void test_resume_asleep(void **state) {
     rill_step_info info;
     must(world, rill_world_get_step_info(world, &info));
     assert_int_equal(info.awake_columns, 0);
-    const saved s = save(world);
-    rill_world *again = load(s, NULL);
+    const saved first = save(world);
+    rill_world *again = load(first, NULL);
     run(world, 20, 0.005);
     run(again, 20, 0.005);
     must(again, rill_world_get_step_info(again, &info));
@@ -115,7 +115,7 @@ static void test_resume_asleep(void **state) {
     must(again, rill_world_get_step_info(again, &info));
     assert_true(info.awake_columns > 0);
     assert_true(rill_world_hash(again) == rill_world_hash(world));
-    free(s.bytes);
+    free(first.bytes);
     rill_world_destroy(again);
     rill_world_destroy(world);
 }
@@ -128,7 +128,7 @@ static void test_restore(void **state) {
     runtime.tasks.threads = 2;
     rill_world *world = make_busy_house(&runtime);
     run(world, 20, 0.004);
-    const saved s = save(world);
+    const saved first = save(world);
     const uint64_t middle = rill_world_hash(world);
     const rill_source_id well = rill_source_find(world, "well");
     run(world, 20, 0.004);
@@ -136,7 +136,7 @@ static void test_restore(void **state) {
     must(world, rill_source_destroy(world, well));
     must(world, rill_world_set_gravity(world, (double[]){ 2.0, 0.0, -9.0 }));
     for (int i = 0; i < 3; ++i) {
-        must(world, rill_snapshot_restore(world, s.bytes, s.size));
+        must(world, rill_snapshot_restore(world, first.bytes, first.size));
         must_be_valid(world);
         assert_true(rill_world_hash(world) == middle);
         assert_int_equal(rill_source_find(world, "well").value, well.value);
@@ -149,16 +149,16 @@ static void test_restore(void **state) {
     rill_world *empty = NULL;
     assert_int_equal(rill_world_create(&def, &empty, NULL), RILL_OK);
     const uint64_t before = rill_world_hash(empty);
-    s.bytes[40] ^= 1;
-    must_refuse(empty, rill_snapshot_restore(empty, s.bytes, s.size), RILL_INVALID_DATA, "checksum");
+    first.bytes[40] ^= 1;
+    must_refuse(empty, rill_snapshot_restore(empty, first.bytes, first.size), RILL_INVALID_DATA, "checksum");
     assert_true(rill_world_hash(empty) == before);
-    s.bytes[40] ^= 1;
-    must(empty, rill_snapshot_restore(empty, s.bytes, s.size));
+    first.bytes[40] ^= 1;
+    must(empty, rill_snapshot_restore(empty, first.bytes, first.size));
     assert_true(rill_world_hash(empty) == middle);
     rill_world_destroy(empty);
     rill_world_destroy(world);
     assert_int_equal(memory.live, 0);
-    free(s.bytes);
+    free(first.bytes);
 }
 
 /* --------------------------------------------------------------------------------------------------------- content */
@@ -210,11 +210,11 @@ static rill_world *make_small(bool shapes) {
 static void test_same_bytes(void **state) {
     (void)state;
     rill_world *world = make_small(true);
-    const saved s = save(world);
-    rill_world *again = load(s, NULL);
-    const saved t = save(again);
-    assert_int_equal(s.size, t.size);
-    assert_memory_equal(s.bytes, t.bytes, s.size);
+    const saved first = save(world);
+    rill_world *again = load(first, NULL);
+    const saved second = save(again);
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.bytes, second.bytes, first.size);
     rill_bed_info a, b;
     must(world, rill_bed_get_info(world, &a));
     must(again, rill_bed_get_info(again, &b));
@@ -225,9 +225,9 @@ static void test_same_bytes(void **state) {
     /* Ids: slots keep their generations, so what was stale stays stale. */
     assert_null(rill_solid_name(again, (rill_solid_id){ 0x10000 }));
     size_t size;
-    must_refuse(world, rill_snapshot_save(world, s.bytes, s.size - 1, &size), RILL_INVALID_ARGUMENT, "capacity is");
-    free(s.bytes);
-    free(t.bytes);
+    must_refuse(world, rill_snapshot_save(world, first.bytes, first.size - 1, &size), RILL_INVALID_ARGUMENT, "capacity is");
+    free(first.bytes);
+    free(second.bytes);
     rill_world_destroy(again);
     rill_world_destroy(world);
 }
@@ -258,24 +258,24 @@ static void test_forgeries(void **state) {
 static void test_arguments(void **state) {
     (void)state;
     rill_world *world = make_small(false), *out = NULL;
-    const saved s = save(world);
+    const saved first = save(world);
     rill_message message = { "" };
-    assert_int_equal(rill_snapshot_load(NULL, s.size, NULL, &out, &message), RILL_INVALID_ARGUMENT);
-    assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, NULL, &message), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_snapshot_load(NULL, first.size, NULL, &out, &message), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_snapshot_load(first.bytes, first.size, NULL, NULL, &message), RILL_INVALID_ARGUMENT);
     rill_runtime runtime = rill_default_world_def().runtime;
     runtime.tasks.threads = 0;
-    assert_int_equal(rill_snapshot_load(s.bytes, s.size, &runtime, &out, &message), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_snapshot_load(first.bytes, first.size, &runtime, &out, &message), RILL_INVALID_ARGUMENT);
     assert_non_null(strstr(message.text, "runtime.tasks.threads is 0"));
-    assert_int_equal(rill_snapshot_load(s.bytes, s.size, &runtime, &out, NULL), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_snapshot_load(first.bytes, first.size, &runtime, &out, NULL), RILL_INVALID_ARGUMENT);
     assert_null(out);
-    s.bytes[8] = 99;
-    forge(s);
-    assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, &out, &message), RILL_INVALID_DATA);
+    first.bytes[8] = 99;
+    forge(first);
+    assert_int_equal(rill_snapshot_load(first.bytes, first.size, NULL, &out, &message), RILL_INVALID_DATA);
     assert_non_null(strstr(message.text, "format version 99; expected"));
     assert_int_equal(rill_snapshot_load("not a snapshot, but long enough for a header", 44, NULL, &out, &message),
                      RILL_INVALID_DATA);
     assert_non_null(strstr(message.text, "no snapshot"));
-    free(s.bytes);
+    free(first.bytes);
     rill_world_destroy(world);
 }
 

@@ -55,19 +55,19 @@ static rill_world *make_harbour(const rill_runtime *runtime, rill_method method)
     return world;
 }
 
-/* What is seen of a world: hash, levels, bodies. */
+/* Compares what is seen of two worlds: hash, levels, bodies. */
 static void check_same(const rill_world *a, const rill_world *b, int after) {
     if (rill_world_hash(a) != rill_world_hash(b)) fail_msg("differs after step %d", after);
     double points[3 * 200];
-    rill_sample first[200], second[200];
+    rill_sample seen[200], other[200];
     for (int i = 0; i < 200; ++i) {
         points[3 * i] = (i % 20 * 2 + 0.5) * MM;
         points[3 * i + 1] = (i / 20 * 3 + 0.5) * MM;
         points[3 * i + 2] = (i % 3 * 4 + 1) * MM;
     }
-    assert_int_equal(rill_query_points(a, points, 200, first), RILL_OK);
-    assert_int_equal(rill_query_points(b, points, 200, second), RILL_OK);
-    for (int i = 0; i < 200; ++i) assert_true(first[i].level == second[i].level && first[i].depth == second[i].depth);
+    assert_int_equal(rill_query_points(a, points, 200, seen), RILL_OK);
+    assert_int_equal(rill_query_points(b, points, 200, other), RILL_OK);
+    for (int i = 0; i < 200; ++i) assert_true(seen[i].level == other[i].level && seen[i].depth == other[i].depth);
     assert_int_equal(rill_world_body_count(a), rill_world_body_count(b));
     for (int32_t i = 0; i < rill_world_body_count(a); ++i) {
         const rill_body_id id = rill_world_body_at(a, i);
@@ -93,13 +93,13 @@ static void go_on(rill_method method) {
     for (int32_t threads = 1; threads <= 4; threads += 3) {
         rill_runtime runtime = rill_default_world_def().runtime;
         rill_world *world = make_harbour(NULL, method);
-        const saved s = save(world);
+        const saved first = save(world);
         runtime.tasks.threads = threads;
         runtime.scalar = threads > 1;
-        rill_world *again = load(s, &runtime);
-        const saved t = save(again);
-        assert_int_equal(s.size, t.size);
-        assert_memory_equal(s.bytes, t.bytes, s.size);
+        rill_world *again = load(first, &runtime);
+        const saved second = save(again);
+        assert_int_equal(first.size, second.size);
+        assert_memory_equal(first.bytes, second.bytes, first.size);
         for (int i = 0; i < 20; ++i) {
             check_same(world, again, i);
             if (i == 7) { /* what covers columns is found anew, and heads are set */
@@ -116,8 +116,8 @@ static void go_on(rill_method method) {
         check_same(world, again, 20);
         assert_true(ledger_error(again) == 0);
         check(again);
-        free(t.bytes);
-        free(s.bytes);
+        free(second.bytes);
+        free(first.bytes);
         rill_world_destroy(again);
         rill_world_destroy(world);
     }
@@ -174,13 +174,13 @@ static void test_restore(void **state) {
     runtime.allocator = test_allocator(&memory);
     rill_world *world = make_harbour(&runtime, RILL_METHOD_PIPES);
     const rill_body_id buoy = rill_body_find(world, "buoy");
-    const saved s = save(world);
+    const saved first = save(world);
     const uint64_t middle = rill_world_hash(world);
     for (int i = 0; i < 4; ++i) step(world, 1.0 / 60);
     const uint64_t end = rill_world_hash(world);
     while (rill_world_body_count(world) > 0) must(world, rill_body_destroy(world, rill_world_body_at(world, 0)));
     check(world);
-    must(world, rill_snapshot_restore(world, s.bytes, s.size));
+    must(world, rill_snapshot_restore(world, first.bytes, first.size));
     check(world);
     assert_true(rill_world_hash(world) == middle);
     assert_int_equal(rill_body_find(world, "buoy").value, buoy.value);
@@ -192,7 +192,7 @@ static void test_restore(void **state) {
     assert_int_equal(add_body(world, RILL_BODY_CYLINDER, NULL, 5, 5, 12).value, 0x20000);
     rill_world_destroy(world);
     assert_int_equal(memory.live, 0);
-    free(s.bytes);
+    free(first.bytes);
 }
 
 /* Without bodies levels stand on the bed again. */
@@ -206,11 +206,11 @@ static void test_last_one_gone(void **state) {
                 const rill_sample found = sample(world, x + 0.5, y + 0.5, 20);
                 assert_true(fabs(found.level - found.base - found.depth) < 1e-9);
             }
-        const saved s = save(world);
-        rill_world *again = load(s, NULL);
+        const saved first = save(world);
+        rill_world *again = load(first, NULL);
         check_same(world, again, k);
         rill_world_destroy(again);
-        free(s.bytes);
+        free(first.bytes);
         step(world, 1.0 / 60);
     }
     rill_world_destroy(world);
@@ -230,15 +230,15 @@ static rill_world *make_puddle(void) {
     return world;
 }
 
-/* The section of bodies: where it is in a snapshot, and its size. */
-static unsigned char *find_section(const rill_world *world, saved s, size_t *size) {
+/* Finds the section of bodies in a snapshot, and its size. */
+static unsigned char *find_section(const rill_world *world, saved snapshot, size_t *size) {
     rill_writer count = { .mode = RILL_COUNT_BYTES };
     rill_snapshot_put_bodies(&count, world);
     unsigned char *section = malloc(count.size), *found = NULL;
     rill_writer writer = { .mode = RILL_STORE_BYTES, .memory = section };
     rill_snapshot_put_bodies(&writer, world);
-    for (size_t i = 0; i + count.size <= s.size && !found; ++i)
-        if (memcmp(s.bytes + i, section, count.size) == 0) found = s.bytes + i;
+    for (size_t i = 0; i + count.size <= snapshot.size && !found; ++i)
+        if (memcmp(snapshot.bytes + i, section, count.size) == 0) found = snapshot.bytes + i;
     assert_non_null(found);
     free(section);
     *size = count.size;
@@ -256,11 +256,11 @@ static void test_damage(void **state) {
 static void test_forgeries(void **state) {
     (void)state;
     rill_world *world = make_puddle();
-    const saved s = save(world);
+    const saved first = save(world);
     size_t size;
-    const size_t from = (size_t)(find_section(world, s, &size) - s.bytes);
+    const size_t from = (size_t)(find_section(world, first, &size) - first.bytes);
     check_forgeries(world, from, from + size, 2000 / ALONE_PART);
-    free(s.bytes);
+    free(first.bytes);
     rill_world_destroy(world);
 }
 
@@ -272,21 +272,21 @@ static unsigned char *find_value(unsigned char *section, size_t size, const void
     return NULL;
 }
 
-static void put_absurd(saved s, unsigned char *at, const void *value, size_t width) {
+static void put_absurd(saved snapshot, unsigned char *at, const void *value, size_t width) {
     unsigned char good[8];
     memcpy(good, at, width);
     memcpy(at, value, width);
-    forge(s);
-    refused(s.bytes, s.size);
+    forge(snapshot);
+    refused(snapshot.bytes, snapshot.size);
     memcpy(at, good, width);
 }
 
 static void test_absurd(void **state) {
     (void)state;
     rill_world *world = make_puddle();
-    const saved s = save(world);
+    const saved first = save(world);
     size_t size;
-    unsigned char *const section = find_section(world, s, &size);
+    unsigned char *const section = find_section(world, first, &size);
     const rill_body_id id = rill_body_find(world, "boat");
     rill_body_state body;
     rill_body_info info;
@@ -297,57 +297,57 @@ static void test_absurd(void **state) {
     const double *const motion[] = { &body.position[0], &body.velocity[2], &body.acceleration[2] };
     for (size_t i = 0; i < sizeof motion / sizeof motion[0]; ++i) {
         unsigned char *at = find_value(section, size, motion[i], sizeof(double));
-        put_absurd(s, at, &nan, sizeof nan);
-        put_absurd(s, at, &big, sizeof big);
+        put_absurd(first, at, &nan, sizeof nan);
+        put_absurd(first, at, &big, sizeof big);
     }
     unsigned char *at = find_value(section, size, body.orientation, sizeof body.orientation);
-    put_absurd(s, at + 3 * sizeof(double), &two, sizeof two);
-    put_absurd(s, at + 3 * sizeof(double), &zero, sizeof zero);
+    put_absurd(first, at + 3 * sizeof(double), &two, sizeof two);
+    put_absurd(first, at + 3 * sizeof(double), &zero, sizeof zero);
     at = find_value(section, size, &info.mass, sizeof(double));
-    put_absurd(s, at, &minus, sizeof minus);
-    put_absurd(s, at, &zero, sizeof zero);
-    put_absurd(s, at, &nan, sizeof nan);
+    put_absurd(first, at, &minus, sizeof minus);
+    put_absurd(first, at, &zero, sizeof zero);
+    put_absurd(first, at, &nan, sizeof nan);
     at = find_value(section, size, info.inertia, sizeof info.inertia);
-    put_absurd(s, at, &minus, sizeof minus);
-    put_absurd(s, at + sizeof(double), &zero, sizeof zero);
+    put_absurd(first, at, &minus, sizeof minus);
+    put_absurd(first, at + sizeof(double), &zero, sizeof zero);
     at = find_value(section, size, &info.volume, sizeof(double));
-    put_absurd(s, at, &minus, sizeof minus);
+    put_absurd(first, at, &minus, sizeof minus);
     at = find_value(section, size, info.indices, 3 * sizeof(uint32_t));
-    put_absurd(s, at, &six, sizeof six);
+    put_absurd(first, at, &six, sizeof six);
     at = find_value(section, size, info.vertices, 3 * sizeof(double));
-    put_absurd(s, at, &nan, sizeof nan);
-    put_absurd(s, at, &big, sizeof big);
+    put_absurd(first, at, &nan, sizeof nan);
+    put_absurd(first, at, &big, sizeof big);
     /* The last column under a body: place, base, lift, over, what lies on it, how fast, level seen, head,
      * what is below it, its change. */
     enum { NODE = 53 };
     unsigned char *const node = section + size - NODE;
     const uint32_t far = (1u << 29) + 1, past = UINT32_MAX;
     assert_true(memcmp(node, node - NODE, 4) != 0);
-    put_absurd(s, node, node - NODE, 4); /* the same twice */
-    put_absurd(s, node, &far, sizeof far);
-    put_absurd(s, node, &zero, 4); /* in the padding */
-    put_absurd(s, node + 4, &past, sizeof past);
-    put_absurd(s, node + 8, &far, sizeof far);
-    put_absurd(s, node + 12, &absurd, 1);
-    put_absurd(s, node + 13, &past, sizeof past);
-    put_absurd(s, node + 13, &far, sizeof far);
-    put_absurd(s, node + 17, &past, sizeof past);
-    put_absurd(s, node + 21, &past, sizeof past);
-    put_absurd(s, node + 25, &past, sizeof past);
-    put_absurd(s, node + 25, &far, sizeof far);
-    put_absurd(s, node + 29, &minus, sizeof minus);
-    put_absurd(s, node + 29, &nan, sizeof nan);
-    put_absurd(s, node + 37, &nan, sizeof nan);
-    put_absurd(s, node + 45, &nan, sizeof nan);
-    forge(s);
-    rill_world_destroy(load(s, NULL)); /* all of it was put back */
-    s.bytes[8] -= 1;
-    forge(s);
+    put_absurd(first, node, node - NODE, 4); /* the same twice */
+    put_absurd(first, node, &far, sizeof far);
+    put_absurd(first, node, &zero, 4); /* in the padding */
+    put_absurd(first, node + 4, &past, sizeof past);
+    put_absurd(first, node + 8, &far, sizeof far);
+    put_absurd(first, node + 12, &absurd, 1);
+    put_absurd(first, node + 13, &past, sizeof past);
+    put_absurd(first, node + 13, &far, sizeof far);
+    put_absurd(first, node + 17, &past, sizeof past);
+    put_absurd(first, node + 21, &past, sizeof past);
+    put_absurd(first, node + 25, &past, sizeof past);
+    put_absurd(first, node + 25, &far, sizeof far);
+    put_absurd(first, node + 29, &minus, sizeof minus);
+    put_absurd(first, node + 29, &nan, sizeof nan);
+    put_absurd(first, node + 37, &nan, sizeof nan);
+    put_absurd(first, node + 45, &nan, sizeof nan);
+    forge(first);
+    rill_world_destroy(load(first, NULL)); /* all of it was put back */
+    first.bytes[8] -= 1;
+    forge(first);
     rill_world *none = NULL;
     rill_message message = { "" };
-    assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, &none, &message), RILL_INVALID_DATA);
+    assert_int_equal(rill_snapshot_load(first.bytes, first.size, NULL, &none, &message), RILL_INVALID_DATA);
     assert_non_null(strstr(message.text, "snapshot of format version 11; expected 12"));
-    free(s.bytes);
+    free(first.bytes);
     rill_world_destroy(world);
 }
 

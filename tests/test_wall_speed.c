@@ -125,7 +125,7 @@ static void excess_gets_its_time(void **state) {
     assert_int_equal(all[0].wall.inner, 1);
     assert_true(near(all[0].seconds, 3.0 * cell));
     assert_true(
-        near(all[1].seconds, 2.0 * 3.0 * all[1].wall.seconds)); /* what was held before: as much again at most */
+        near(all[1].seconds, 2.0 * 3.0 * all[1].wall.seconds)); /* what was expelled before: as much again at most */
     assert_true(near(all[2].seconds, 3.0 * all[2].wall.seconds + 0.25 * FRAME));
     assert_true(near(all[3].seconds, RILL_WALL_SPEED_FIRST));
     assert_true(near(all[4].seconds, 0.25));
@@ -202,7 +202,7 @@ static void a_bar_turns(void **state) {
     rill_solid_free(solid, &allocator);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ held */
+/* -------------------------------------------------------------------------------------------------------- expelled */
 
 /* Five columns in a row, all under open sky but the last. */
 typedef struct column_row {
@@ -238,18 +238,18 @@ static void expelled_liquid_of_one_column_is_joined(void **state) {
         int32_t side;
     } cases[] = {
         /* One after the other; */
-        { { 7, 1, 100, 0, 1.0, { 2.0, 0.0 } }, { 7, 1, 300, 0, 2.0, { 4.0, 0.0 } }, 3.0, 3.5, 1 },
+        { { .place = 7, .side = 1, .amount = 100, .seconds = 1.0, .wall = { 2.0, 0.0 } }, { .place = 7, .side = 1, .amount = 300, .seconds = 2.0, .wall = { 4.0, 0.0 } }, 3.0, 3.5, 1 },
         /* but a little that has much time does not delay much that has little; */
-        { { 7, 1, 1, 0, 5.0, { 0.0, 0.0 } },
-          { 7, 1, 999, 0, 0.1, { 1.0, 0.0 } },
+        { { .place = 7, .side = 1, .amount = 1, .seconds = 5.0, .wall = { 0.0, 0.0 } },
+          { .place = 7, .side = 1, .amount = 999, .seconds = 0.1, .wall = { 1.0, 0.0 } },
           2.0 * (5.0 + 99.9) / 1000.0,
           0.999,
           1 },
-        /* nor for longer than anything is held; */
-        { { 7, 1, 100, 0, 9.0, { 0.0, 0.0 } }, { 7, 1, 100, 0, 8.0, { 0.0, 0.0 } }, RILL_EXPELLED_SLOWEST, 0.0, 1 },
+        /* nor for longer than anything takes; */
+        { { .place = 7, .side = 1, .amount = 100, .seconds = 9.0, .wall = { 0.0, 0.0 } }, { .place = 7, .side = 1, .amount = 100, .seconds = 8.0, .wall = { 0.0, 0.0 } }, RILL_EXPELLED_SLOWEST, 0.0, 1 },
         /* and from two sides at the same time. */
-        { { 7, 0, 100, 0, 1.0, { -2.0, 0.0 } }, { 7, 1, 300, 0, 2.0, { 2.0, 0.0 } }, 1.6, 1.0, 1 },
-        { { 7, 0, 400, 0, 4.0, { -1.0, 0.0 } }, { 7, 3, 100, 0, 1.0, { 0.0, 1.0 } }, 2.5, -0.8, 0 },
+        { { .place = 7, .side = 0, .amount = 100, .seconds = 1.0, .wall = { -2.0, 0.0 } }, { .place = 7, .side = 1, .amount = 300, .seconds = 2.0, .wall = { 2.0, 0.0 } }, 1.6, 1.0, 1 },
+        { { .place = 7, .side = 0, .amount = 400, .seconds = 4.0, .wall = { -1.0, 0.0 } }, { .place = 7, .side = 3, .amount = 100, .seconds = 1.0, .wall = { 0.0, 1.0 } }, 2.5, -0.8, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         for (int turn = 0; turn < 2; ++turn) {

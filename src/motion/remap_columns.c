@@ -156,7 +156,9 @@ static bool fits(const rill_displace_job *job, int64_t total) {
 rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
                                   const rill_displace_how *how, const rill_allocator *allocator,
                                   rill_message *message) {
-    const rill_displace_job job = { displace, flow, flow->bed, update, how };
+    const rill_displace_job job = {
+        .displace = displace, .flow = flow, .bed = flow->bed, .update = update, .how = how
+    };
     if (!reserve(displace, flow, update, allocator) ||
         !rill_expelled_reserve(flow, update->old.count + update->fresh.count, allocator) ||
         !rill_drawn_reserve(flow, update->fresh.count, allocator) ||
@@ -174,7 +176,9 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
 
 void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
                        const rill_displace_how *how) {
-    const rill_displace_job job = { displace, flow, flow->bed, update, how };
+    const rill_displace_job job = {
+        .displace = displace, .flow = flow, .bed = flow->bed, .update = update, .how = how
+    };
     const rill_old_column *old = update->old.data;
     const rill_cell_change *changes = update->changes.data;
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;

@@ -43,7 +43,7 @@ static const double EDGE = 1.0 / 256.0; /* cells: a face so near to the centre m
 typedef struct cell_crossing {
     const rill_moving_solid *moving;
     double at[3], cell;         /* centre of the cell, at the height of interest; width, m */
-    double turn[3][3], from[3]; /* of the mover from its former place to the present one: turn (p - from) + to */
+    double turn[3][3], from[3]; /* from its former place to the present one: turn (p - from) + to */
     double to[3];
     bool leaves;
 } cell_crossing;

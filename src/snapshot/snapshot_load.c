@@ -80,9 +80,9 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     def->solver.friction = rill_get_f64(reader);
     def->solver.max_substeps = rill_loading_i32(reader);
     def->solver.method = (rill_method)rill_get_u8(reader);
-    rill_kandemir *k = &def->solver.kandemir;
-    double *const controls[] = { &k->pipe_length, &k->pipe_area, &k->time_step,
-                                 &k->vanishing,   &k->viscosity, &k->atmosphere };
+    rill_kandemir *kandemir = &def->solver.kandemir;
+    double *const controls[] = { &kandemir->pipe_length, &kandemir->pipe_area, &kandemir->time_step,
+                                 &kandemir->vanishing,   &kandemir->viscosity, &kandemir->atmosphere };
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; ++i) *controls[i] = rill_get_f64(reader);
 }
 

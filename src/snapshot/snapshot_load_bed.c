@@ -150,8 +150,10 @@ static rill_result get_column_arrays(rill_loading *load, rill_columns *columns, 
     if (!columns->notes) return rill_loading_starved(load, "cells");
     for (size_t i = 0; i < cells; ++i) {
         const uint32_t notes = rill_get_u32(reader);
-        columns->notes[i] =
-            (rill_notes){ (uint8_t)notes, (uint8_t)(notes >> 8), (uint8_t)(notes >> 16), (uint8_t)(notes >> 24) };
+        columns->notes[i] = (rill_notes){ .slivers = (uint8_t)notes,
+                                          .walls = (uint8_t)(notes >> 8),
+                                          .sheets = (uint8_t)(notes >> 16),
+                                          .clipped = (uint8_t)(notes >> 24) };
     }
     if (!rill_get_room(reader, count, 2 * sizeof(int32_t) + sizeof(uint16_t)))
         return rill_loading_refuse(load, "there are fewer columns than the cells have");
