@@ -36,6 +36,7 @@ rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator
                                      &tank->before, &tank->external, &tank->K };
     for (size_t i = 0; i < PLANES; ++i) *planes[i] = tank->memory + i * tank->size;
     for (size_t i = 0; i < tank->size; ++i) tank->K[i] = 1.0f;
+    RILL_ASSERT(tank->stride >= tank->cells[0] + MARGIN && tank->K + tank->size == tank->memory + PLANES * tank->size);
     return tank;
 }
 
@@ -73,6 +74,7 @@ void rill_tank_lift(rill_tank *tank, double kept) {
     const float part = (float)kept, least = 1e-6f;
     float *const bodies = tank->before, *const before = tank->bodies;
     int32_t any = 0;
+    RILL_ASSERT(kept >= 0.0 && kept <= 1.0);
     for (size_t i = 0; i < tank->size; ++i) {
         const float left = before[i] * part;
         bodies[i] = left > least ? left : 0.0f;
@@ -89,6 +91,7 @@ rill_kandemir rill_tank_controls(const rill_kandemir *controls, double cell_size
     rill_kandemir resolved = *controls;
     if (resolved.pipe_length == 0.0) resolved.pipe_length = cell_size;
     if (resolved.pipe_area == 0.0) resolved.pipe_area = cell_size * cell_size;
+    RILL_ASSERT(resolved.pipe_length > 0.0 && resolved.pipe_area > 0.0);
     return resolved;
 }
 
@@ -114,6 +117,9 @@ static rill_kandemir_constants constants_of(const rill_flow *flow, const rill_ta
     constants.flux = finite(step->dt * controls.pipe_area / (dx * dx * q));
     constants.top_speed = finite(fmin((double)RILL_TOP / (double)constants.flux, 1e8));
     for (int i = 0; i < 2; ++i) constants.tilt[i] = (float)(step->density * step->tangent[i] * dx);
+    RILL_ASSERT(constants.keep >= 0.0f && constants.keep <= 1.0f);
+    RILL_ASSERT(constants.gain >= 0.0f && constants.flux > 0.0f && constants.top_speed > 0.0f);
+    RILL_ASSERT(isfinite(constants.pressure) && isfinite(constants.gain) && isfinite(constants.flux));
     return constants;
 }
 
@@ -127,6 +133,20 @@ typedef struct tank_sweep {
     rill_kandemir_constants constants;
     int32_t rows, width; /* ghosts included; the width a multiple of 16 */
 } tank_sweep;
+
+/* Asserts that all velocities of a row are finite. */
+static inline void check_velocities(const rill_kandemir_row *row, int32_t width) {
+    for (int32_t i = 0; i < width; ++i)
+        RILL_ASSERT(isfinite(row->u[i]) && isfinite(row->v[i]) && isfinite(row->ne[i]) && isfinite(row->nw[i]));
+}
+
+/* Asserts that all of a row's depths are in range, and its limiter factors 1, as they are between sub-steps. */
+static inline void check_columns(const rill_kandemir_row *row, int32_t width) {
+    for (int32_t i = 0; i < width; ++i) {
+        RILL_ASSERT(row->H[i] >= 0 && row->H[i] <= RILL_TOP);
+        RILL_ASSERT(row->K[i] == 1.0f);
+    }
+}
 
 /* Points to a row, of which 0 is that of the ghosts south of the sheet. */
 static rill_kandemir_row row_of(const tank_sweep *sweep, int32_t row) {
@@ -187,6 +207,9 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
                       .constants = constants_of(flow, step),
                       .rows = rill_sheet_rows(sheet),
                       .width = sheet->tiles_x * RILL_TILE_W };
+    RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->slowed > 0.0 && step->slowed <= 1.0);
+    RILL_ASSERT(sweep.width % 16 == 0 && sweep.width <= tank->stride && sheet->nx == tank->cells[0]);
+    RILL_ASSERT(sweep.rows <= tank->cells[1] + 4); /* `flagged` has one for each */
     rill_flow_wake_everything(flow);
     /* A column may get all that its eight neighbours have. */
     const bool near_top = flow->extent.level + 8 * (int64_t)flow->extent.depth > RILL_TOP;
@@ -194,6 +217,7 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
     for (int32_t row = 0; row < sweep.rows; ++row) {
         const rill_kandemir_row here = row_of(&sweep, row), south = row_of(&sweep, row - 1);
         sweep.kernels->drive(sweep.width, &here, &south, pressed, &sweep.constants);
+        check_velocities(&here, sweep.width);
     }
     limit_rows(&sweep, false);
     if (near_top) limit_rows(&sweep, true);
@@ -201,6 +225,7 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
     for (int32_t row = 0; row < sweep.rows; ++row) {
         const rill_kandemir_row here = row_of(&sweep, row), north = row_of(&sweep, row + 1);
         sweep.kernels->deposit(sweep.width, &here, &north, &sweep.constants, &flow->extent);
+        check_columns(&here, sweep.width);
     }
     restore_edges(flow, flows);
 }

@@ -22,6 +22,7 @@
 #ifndef RILL_KANDEMIR_KANDEMIR_H
 #define RILL_KANDEMIR_KANDEMIR_H
 
+#include "base/assert.h"
 #include "flow/flow.h"
 
 struct rill_edge_flow; /* flow/stages.h */
@@ -47,6 +48,7 @@ typedef struct rill_tank {
 /* Returns the index of a cell in the planes, -2 <= x <= cells[0] + 1 and -2 <= y <= cells[1] + 1: there is a ring of ghosts, as
  * in the bed. */
 static inline size_t rill_tank_at(const rill_tank *tank, int32_t x, int32_t y) {
+    RILL_ASSERT(x >= -2 && x <= tank->cells[0] + 1 && y >= -2 && y <= tank->cells[1] + 1);
     return (size_t)(y + 2) * (size_t)tank->stride + (size_t)(x + RILL_PAD_X + 1);
 }
 

@@ -21,6 +21,7 @@ enum { THIN = 4 }; /* columns so many times lower than others are not pushed thr
 
 int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c) {
     const int32_t height = c - b;
+    RILL_ASSERT(height > 0 && job->how->slack >= 0);
     return c == RILL_TOP ? height : height > job->how->slack ? height - job->how->slack : 0;
 }
 
@@ -72,6 +73,7 @@ static const rill_cell_change *change_at(const rill_update *update, int32_t x, i
 }
 
 void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H) {
+    RILL_ASSERT(H >= 0 && H <= job->bed->c[place] - job->bed->b[place]);
     const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? job->bed->b[place] + H : 0 };
     rill_flow_widen(&job->flow->extent, &here);
     rill_column_set(job->flow, place, H);
@@ -80,12 +82,15 @@ void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H) {
 rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount) {
     rill_array *list = &job->displace->excess; /* has room for every old and new column */
     int32_t *entry = &job->displace->entry_of[at->node];
+    RILL_ASSERT(amount > 0 && at->node >= 0 && (size_t)at->node < job->displace->node_capacity);
     if (!*entry) {
+        RILL_ASSERT(list->count < list->capacity);
         ((rill_excess *)list->data)[list->count++] = (rill_excess){ .node = at->node, .x = at->x, .y = at->y };
         *entry = (int32_t)list->count;
         if (at->node >= place_count(job)) job->displace->gone[cell_of(job, at->x, at->y)] = 1;
     }
     rill_excess *excess = (rill_excess *)list->data + (*entry - 1);
+    RILL_ASSERT(excess->node == at->node && excess->amount >= 0);
     excess->amount += amount;
     return excess;
 }
@@ -112,6 +117,7 @@ typedef struct cluster_search {
 
 static void push(const rill_displace_job *job, const rill_displace_spot *spot) {
     rill_array *queue = &job->displace->queue;
+    RILL_ASSERT(queue->count < queue->capacity && !job->displace->seen[spot->node]);
     ((rill_displace_spot *)queue->data)[queue->count++] = *spot;
     job->displace->seen[spot->node] = 1;
 }
@@ -191,6 +197,7 @@ static void join_cluster(const rill_displace_job *job, cluster_search *search, c
 }
 
 static void count_excess(cluster_search *search, const rill_excess *excess) {
+    RILL_ASSERT(excess->amount > 0 && excess->seconds >= 0.0);
     search->seconds = rill_expelled_mean(search->total, search->seconds, excess->amount, excess->seconds);
     search->deep = rill_expelled_mean(search->total, search->deep, excess->amount, (double)excess->wall.deep);
     search->total += excess->amount;
@@ -220,6 +227,7 @@ static void add_taker(const rill_displace_job *job, cluster_search *search, cons
     push(job, to);
     if (room == 0) return;
     rill_array *takers = &job->displace->takers; /* has room for every column */
+    RILL_ASSERT(room > 0 && takers->count < takers->capacity);
     ((rill_taker *)takers->data)[takers->count++] = (rill_taker){ to->node, room };
     search->room += room < search->limit ? room : search->limit;
 }
@@ -241,6 +249,7 @@ static void forget(const rill_displace_job *job) {
 /* Goes on from the nodes in the queue, in whole rings, until these have room for everything. */
 static void find_rings(const rill_displace_job *job, cluster_search *search, visit *call) {
     const rill_displace_spot *queue = job->displace->queue.data;
+    RILL_ASSERT(search->total > 0 && search->pressed > 0);
     search->room = 0;
     search->limit = (int64_t)((double)search->total * search->deep / (double)search->pressed) + 1;
     for (size_t ring = search->head = 0; search->head < job->displace->queue.count; ++search->head) {
@@ -263,6 +272,7 @@ static void find_takers(const rill_displace_job *job, cluster_search *search, co
         visit_around(job, search, &queue[search->head], true, join_cluster);
     }
     search->cluster = job->displace->queue.count;
+    RILL_ASSERT(search->cluster > 0 && search->deep > 0.0);
     find_rings(job, search, join_takers);
 }
 
@@ -337,6 +347,7 @@ static int64_t room_below(const rill_displace_job *job, int64_t rise) {
 /* Deals out to all takers evenly, at once or over some seconds. Returns what they have no room for. */
 static int64_t give_all(const rill_displace_job *job, int64_t total, bool expelled, double seconds) {
     const rill_taker *takers = job->displace->takers.data;
+    RILL_ASSERT(total >= 0);
     int64_t low = 0, high = RILL_TOP; /* the least rise that takes it all is in (low, high] */
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
@@ -353,8 +364,10 @@ static int64_t give_all(const rill_displace_job *job, int64_t total, bool expell
             rill_expelled_add(job->flow, takers[i].place, amount, seconds, NULL);
         else
             give(job, takers[i].place, amount);
+        RILL_ASSERT(amount > 0);
         total -= amount;
     }
+    RILL_ASSERT(total >= 0);
     return total;
 }
 
@@ -386,6 +399,7 @@ static int64_t squeeze(const rill_displace_job *job, const rill_displace_spot *a
 int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount) {
     const rill_displace_how how = { .slack = slack };
     const rill_displace_job job = { .flow = flow, .bed = flow->bed, .how = &how };
+    RILL_ASSERT(amount > 0);
     rill_displace_spot at = { .node = place };
     rill_bed_sheet_of(flow->bed, place, &at.x, &at.y);
     return squeeze(&job, &at, RILL_TOP, amount);
@@ -400,7 +414,8 @@ static void give_over_time(const rill_displace_job *job, cluster_search *search,
         if (!search->jumped) find_rings(job, search, join_front);
         if (search->jumped || room_below(job, RILL_TOP) < search->total) find_takers(job, search, start);
     }
-    give_all(job, search->total, true, search->seconds);
+    const int64_t left = give_all(job, search->total, true, search->seconds);
+    RILL_ASSERT(left == 0);
 }
 
 static void displace_cluster(const rill_displace_job *job, int32_t number, const rill_displace_spot *start) {
@@ -421,7 +436,8 @@ static void displace_cluster(const rill_displace_job *job, int32_t number, const
     int64_t left = give_all(job, search.total, false, 0.0);
     job->displace->squeezed = true;
     left = squeeze(job, start, left / search.pressed + 1, left);
-    squeeze(job, start, RILL_TOP, left);
+    left = squeeze(job, start, RILL_TOP, left);
+    RILL_ASSERT(left == 0); /* preparing has made sure that there is room */
 }
 
 /* Gives what a wall presses out to the column before it, if liquid gets there and there is room, over the time in which the wall
@@ -452,6 +468,13 @@ static void mark_piped(const rill_displace_job *job, uint8_t mark) {
         job->displace->piped[job->bed->pipe_l[i]] = job->displace->piped[job->bed->pipe_r[i]] = mark;
 }
 
+/* Asserts that nothing is left in the marks, which are zero between updates. */
+static inline void check_marks(const rill_displace *displace) {
+    for (size_t i = 0; i < displace->node_capacity; ++i)
+        RILL_ASSERT(displace->entry_of[i] == 0 && displace->seen[i] == 0 && displace->piped[i] == 0);
+    for (size_t i = 0; i < displace->cell_capacity; ++i) RILL_ASSERT(displace->gone[i] == 0);
+}
+
 void rill_displace_all(const rill_displace_job *job) {
     rill_excess *excess = job->displace->excess.data;
     if (job->displace->excess.count > 0) mark_piped(job, 1);
@@ -468,5 +491,6 @@ void rill_displace_all(const rill_displace_job *job) {
         job->displace->gone[cell_of(job, excess[i].x, excess[i].y)] = 0;
     }
     if (job->displace->excess.count > 0) mark_piped(job, 0);
+    check_marks(job->displace);
     rill_expelled_order(job->flow);
 }

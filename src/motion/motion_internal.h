@@ -2,7 +2,9 @@
 #ifndef RILL_MOTION_MOTION_INTERNAL_H
 #define RILL_MOTION_MOTION_INTERNAL_H
 
+#include "base/assert.h"
 #include "motion/displace.h"
+#include "motion/swept_volume.h"
 
 /* An update whose liquid is being displaced. */
 typedef struct rill_displace_job {
@@ -12,6 +14,18 @@ typedef struct rill_displace_job {
     const rill_update *update;
     const rill_displace_how *how;
 } rill_displace_job;
+
+/* Counts all liquid there is, in columns and on its way, for asserts that none is lost; without asserts it is 0. */
+static inline int64_t rill_motion_count(const rill_flow *flow) {
+    int64_t sum = 0;
+#ifdef RILL_ASSERTS
+    for (int32_t i = 0; i < flow->bed->plane_size; ++i) sum += flow->H[i];
+    sum += rill_swept_volume_total(flow);
+#else
+    (void)flow;
+#endif
+    return sum;
+}
 
 /* ------------------------------------------------------------------------------------------------ displace.c */
 

@@ -10,6 +10,7 @@ enum { FARTHEST = 16 }; /* cells: what opens at once behind a wall farther from 
 void rill_drawn_release(const rill_displace_job *job) {
     rill_drawn *drawn = job->flow->drawn.data;
     size_t count = 0;
+    const int64_t before = rill_motion_count(job->flow);
     for (size_t i = 0; i < job->flow->drawn.count; ++i) {
         if (job->update->marks[drawn[i].place] & RILL_PLACE_CHANGED)
             rill_expelled_add(job->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
@@ -18,6 +19,7 @@ void rill_drawn_release(const rill_displace_job *job) {
     }
     if (count < job->flow->drawn.count) rill_expelled_order(job->flow);
     job->flow->drawn.count = count;
+    RILL_ASSERT(rill_motion_count(job->flow) == before);
 }
 
 static rill_drawn *drawn_at(const rill_flow *flow, int32_t place) {
@@ -54,6 +56,7 @@ static void list_opened(const rill_displace_job *job) {
     for (size_t i = 0; i < job->update->changes.count; ++i)
         for (int32_t k = changes[i].new_first; k < changes[i].new_first + changes[i].new_count; ++k) {
             if (!has_opened(job, &changes[i], &fresh[k], tallest)) continue;
+            RILL_ASSERT(list->count < list->capacity);
             ((rill_opened *)list->data)[list->count++] = (rill_opened){ &changes[i], &fresh[k] };
             rill_wall_speed_open(job, changes[i].x, changes[i].y);
         }
@@ -88,6 +91,7 @@ static void claim(const rill_displace_job *job, const rill_cell_change *at, cons
 static void fill(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
     rill_drawn *source = source_of(job, at, fresh);
     if (!source) return;
+    RILL_ASSERT(source->claims > 0 && source->before >= source->amount);
     const int32_t level = job->bed->b[source->place] + job->flow->H[source->place];
     const int32_t missing =
         rill_min_i(level - fresh->b - job->flow->H[fresh->place], rill_displace_room(job, fresh->place));
@@ -96,6 +100,7 @@ static void fill(const rill_displace_job *job, const rill_cell_change *at, const
     rill_displace_set(job, fresh->place, job->flow->H[fresh->place] + (int32_t)amount);
     rill_flow_wake(job->flow, fresh->place);
     source->amount -= amount;
+    RILL_ASSERT(source->amount >= 0);
 }
 
 /* Makes a column that has opened and stands at the wall the new front, which takes over what is left at the old one. */
@@ -111,6 +116,8 @@ static void begin_front(const rill_displace_job *job, const rill_cell_change *at
         return;
     if (column_beside(job->bed, at->x + back[0], at->y + back[1], fresh->b, level) >= 0) return;
     rill_drawn *source = source_of(job, at, fresh);
+    RILL_ASSERT(job->flow->drawn.count + job->displace->fronts < job->flow->drawn.capacity);
+    RILL_ASSERT(wall.side >= 0 && wall.side < 4 && wall.deep >= 1);
     rill_drawn *front = (rill_drawn *)job->flow->drawn.data + job->flow->drawn.count + job->displace->fronts++;
     *front = (rill_drawn){ .seconds = fmin(wall.seconds, RILL_EXPELLED_SLOWEST),
                            .most = fmin((double)wall.deep + RILL_WALL_SPEED_FIRST / wall.seconds, RILL_DRAWN_MOST),
@@ -142,10 +149,13 @@ static void end_fronts(const rill_displace_job *job) {
 
 void rill_drawn_follow(const rill_displace_job *job) {
     rill_drawn *drawn = job->flow->drawn.data;
+    const int64_t before = rill_motion_count(job->flow);
+    RILL_ASSERT(job->displace->fronts == 0);
     for (size_t i = 0; i < job->flow->drawn.count; ++i) drawn[i].before = drawn[i].amount;
     list_opened(job);
     visit_opened(job, claim);
     visit_opened(job, fill);
     visit_opened(job, begin_front);
     end_fronts(job);
+    RILL_ASSERT(rill_motion_count(job->flow) == before);
 }

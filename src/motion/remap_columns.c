@@ -2,6 +2,7 @@
  * to displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
+#include "flow/column.h"
 #include "motion/motion_internal.h"
 #include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
@@ -76,6 +77,7 @@ static void remap_column(const rill_displace_job *job, const rill_cell_change *a
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
     const rill_new_column *fresh = (const rill_new_column *)job->update->fresh.data + at->new_first;
     const int32_t level = old->b + ((const int32_t *)job->displace->old_H.data)[index];
+    RILL_ASSERT(level >= old->b);
     int32_t done = old->b, below = -1; /* the height up to which it has a place; the last void that took some */
     for (int32_t k = 0; k < at->new_count && done < level; ++k) {
         if (fresh[k].c <= done) continue;
@@ -102,6 +104,8 @@ static void remap_cell(const rill_displace_job *job, const rill_cell_change *at)
     int64_t *amounts = (int64_t *)job->displace->amounts.data + at->new_first;
     for (int32_t i = at->old_first; i < at->old_first + at->old_count; ++i) remap_column(job, at, i, amounts);
     for (int32_t k = 0; k < at->new_count; ++k) {
+        RILL_ASSERT(k == 0 || fresh[k - 1].c < fresh[k].b);
+        RILL_ASSERT(amounts[k] >= 0);
         if (amounts[k] > fresh[k].c - fresh[k].b) { /* what stands in the slack may stay there */
             const int32_t most = rill_displace_capacity(job, fresh[k].b, fresh[k].c);
             const rill_displace_spot here = { fresh[k].place, at->x, at->y };
@@ -168,6 +172,7 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
     int32_t *depths = displace->old_H.data;
     int64_t total = rill_swept_volume_total(flow);
     for (size_t i = 0; i < update->old.count; ++i) total += depths[i] = flow->H[old[i].place];
+    RILL_ASSERT(total >= 0);
     displace->squeezed = false;
     if (fits(&job, total)) return RILL_OK;
     return rill_fail(message, RILL_INVALID_STATE, "solids leave no room in all of the bed for %lld quanta of liquid",
@@ -181,7 +186,8 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     };
     const rill_old_column *old = update->old.data;
     const rill_cell_change *changes = update->changes.data;
-    for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
+    const int64_t before = rill_motion_count(flow);
+    for (size_t i = 0; i < update->old.count; ++i) rill_column_set(flow, old[i].place, 0);
     memset(displace->amounts.data, 0, update->fresh.count * sizeof(int64_t));
     rill_drawn_release(&job);
     rill_opening_forget(&job);
@@ -191,4 +197,5 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     rill_wall_speed_find(&job);
     rill_drawn_follow(&job);
     rill_displace_all(&job);
+    RILL_ASSERT(rill_motion_count(flow) == before);
 }

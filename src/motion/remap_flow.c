@@ -1,6 +1,7 @@
 /* Lets the flow follow an update of the bed: see remap_flow.h. */
 #include "motion/remap_flow.h"
 
+#include "base/assert.h"
 #include "base/message.h"
 #include "bed/sheets.h"
 #include "flow/column.h"
@@ -44,6 +45,8 @@ static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size
 }
 
 static void mark_tile(rill_remap *remap, int32_t tile, uint16_t mark) {
+    RILL_ASSERT(tile >= 0 && (size_t)tile < remap->tile_capacity && mark != 0);
+    RILL_ASSERT(remap->tile_marks[tile] || remap->tiles.count < remap->tiles.capacity);
     if (!remap->tile_marks[tile]) ((int32_t *)remap->tiles.data)[remap->tiles.count++] = tile;
     remap->tile_marks[tile] |= mark;
 }
@@ -113,6 +116,7 @@ static void mark_around(rill_remap *remap, const rill_bed *bed, int32_t tile) {
 
 /* Finds the tiles that an update has to do with: those of what changes, and those whose lintel depends on it. */
 static void find_tiles(rill_remap *remap, const rill_bed *bed, const rill_update *update) {
+    for (size_t i = 0; i < remap->tile_capacity; ++i) RILL_ASSERT(remap->tile_marks[i] == 0);
     remap->tiles.count = 0;
     mark_changes(remap, bed, update);
     const size_t count = remap->tiles.count;
@@ -143,6 +147,7 @@ static bool reserve(rill_remap *remap, rill_flow *flow, const rill_update *updat
                           update->marks, remap->ports, allocator) ||
         !rill_flow_reserve_ghosts(flow, allocator))
         return false;
+    for (size_t i = 0; i < remap->place_capacity; ++i) RILL_ASSERT(remap->ports[i] == 0);
     find_tiles(remap, bed, update);
     find_roofs(remap, flow);
     return true;
@@ -193,6 +198,7 @@ static void carry_velocities(const rill_remap *remap, rill_flow *flow, const ril
         stop_faces(flow, old[i].place, stride, update->marks[old[i].place] & RILL_PLACE_KEPT);
     for (size_t i = 0; i < update->fresh.count; ++i)
         if (fresh[i].from < 0) stop_faces(flow, fresh[i].place, stride, false);
+    RILL_ASSERT(remap->pipe_capacity >= (size_t)flow->bed->pipe_count);
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) remap->pipe_u[i] = from[i] < 0 ? 0.0f : flow->pipe_u[from[i]];
 }
 
@@ -260,6 +266,7 @@ static void exchange_pipes(rill_remap *remap, rill_flow *flow) {
 void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator) {
     rill_passages_refit(flow, remap->roofed, remap->passages, allocator);
+    RILL_ASSERT(remap->displace.fronts == 0 && remap->displace.node_capacity >= (size_t)flow->bed->plane_size);
     rill_displace_run(&remap->displace, flow, update, how);
     carry_velocities(remap, flow, update);
     carry_pressures(flow, update, how->slack > 0);
@@ -320,6 +327,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
         rill_free(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
     }
+    RILL_ASSERT(from->bed->info.columns == bed->info.columns && from->bed->ghost_count == bed->ghost_count);
     find_origins(from->bed, bed, origins);
     for (int64_t k = 0; k < bed->info.columns; ++k) {
         to->H[bed->places[k]] = from->H[from->bed->places[k]];

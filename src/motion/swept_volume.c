@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/order.h"
 #include "base/sort.h"
+#include "flow/column.h"
 #include "flow/sources.h"
 #include "motion/displace.h"
 #include "passages/passages.h"
@@ -22,25 +24,68 @@ int64_t rill_swept_volume_total(const rill_flow *flow) {
     return sum;
 }
 
-/* Whether no solid moves near a column any more. */
+/* Counts both lists where asserts are on, and nothing else. */
+static inline int64_t count_for_asserts(const rill_flow *flow) {
+#ifdef RILL_ASSERTS
+    return rill_swept_volume_total(flow);
+#else
+    (void)flow;
+    return 0;
+#endif
+}
+
+/* Asserts that what is expelled is in order and of use. */
+static inline void check_expelled(const rill_flow *flow) {
+    const rill_expelled *expelled = flow->expelled.data;
+    RILL_ASSERT(flow->expelled.count <= flow->expelled.capacity);
+    for (size_t i = 0; i < flow->expelled.count; ++i) {
+        RILL_ASSERT(i == 0 || expelled[i - 1].place < expelled[i].place);
+        RILL_ASSERT(expelled[i].amount > 0);
+        RILL_ASSERT(expelled[i].pushed == 0);
+        RILL_ASSERT(expelled[i].seconds >= 0.0 && expelled[i].seconds <= RILL_EXPELLED_SLOWEST);
+        RILL_ASSERT(isfinite(expelled[i].wall[0]) && isfinite(expelled[i].wall[1]));
+    }
+}
+
+/* Asserts that what is drawn is in order and of use. */
+static inline void check_drawn(const rill_flow *flow) {
+    const rill_drawn *drawn = flow->drawn.data;
+    RILL_ASSERT(flow->drawn.count <= flow->drawn.capacity);
+    for (size_t i = 0; i < flow->drawn.count; ++i) {
+        RILL_ASSERT(i == 0 || drawn[i - 1].place < drawn[i].place);
+        RILL_ASSERT(drawn[i].amount >= 0);
+        RILL_ASSERT(drawn[i].seconds > 0.0 && drawn[i].seconds <= RILL_EXPELLED_SLOWEST);
+        RILL_ASSERT(drawn[i].most > 0.0 && drawn[i].most <= RILL_DRAWN_MOST);
+        RILL_ASSERT(drawn[i].side >= 0 && drawn[i].side < 4);
+        RILL_ASSERT(drawn[i].claims == 0 && drawn[i].before == 0);
+    }
+}
+
+/* Tells whether no solid moves near a column any more. */
 static bool solids_rest(const rill_flow *flow, const rill_motion *motion, int32_t place) {
     int32_t x, y;
     rill_bed_sheet_of(flow->bed, place, &x, &y);
     return rill_motion_since(motion, x, y) > motion->now;
 }
 
-/* The place of the same column in another bed. */
+/* Returns the place of the same column in another bed. */
 static int32_t same_column(const rill_bed *from, int32_t place, const rill_bed *to) {
     int32_t x, y;
+    RILL_ASSERT(place >= 0 && place < from->plane_size);
+    RILL_ASSERT(from->info.columns == to->info.columns);
     rill_bed_sheet_of(from, place, &x, &y);
-    int32_t k = from->cell_first[(size_t)y * (size_t)from->grid.cells[0] + (size_t)x];
+    const size_t cell = (size_t)y * (size_t)from->grid.cells[0] + (size_t)x;
+    int32_t k = from->cell_first[cell];
     while (from->places[k] != place) ++k;
+    RILL_ASSERT(k < from->cell_first[cell + 1]);
+    RILL_ASSERT(from->b[place] == to->b[to->places[k]] && from->c[place] == to->c[to->places[k]]);
     return to->places[k];
 }
 
 bool rill_in_transit_copy(const rill_array *from, const rill_bed *from_bed, rill_array *to, const rill_bed *to_bed,
                             const rill_allocator *allocator) {
     const size_t size = from->element;
+    RILL_ASSERT(to->element == size && to->count == 0);
     if (from->count == 0) return true;
     if (!rill_array_reserve(to, allocator, from->count)) return false;
     memcpy(to->data, from->data, from->count * size);
@@ -70,6 +115,8 @@ bool rill_expelled_reserve(rill_flow *flow, size_t more, const rill_allocator *a
 
 double rill_expelled_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) {
     const double x = (double)a, y = (double)b;
+    RILL_ASSERT(a >= 0 && b >= 0);
+    RILL_ASSERT(isfinite(seconds_a) && isfinite(seconds_b));
     return x + y > 0.0 ? (x * seconds_a + y * seconds_b) / (x + y) : 0.0;
 }
 
@@ -78,6 +125,8 @@ double rill_expelled_mean(int64_t a, double seconds_a, int64_t b, double seconds
  * time must not delay much that has little, and amounts from different sides enter at the same time. */
 static double joined_time(const rill_expelled *a, const rill_expelled *b) {
     const double both = a->seconds + b->seconds;
+    RILL_ASSERT(a->amount > 0 && b->amount > 0);
+    RILL_ASSERT(a->seconds >= 0.0 && b->seconds >= 0.0);
     if (a->side != b->side && a->seconds > 0.0 && b->seconds > 0.0)
         return (double)(a->amount + b->amount) / ((double)a->amount / a->seconds + (double)b->amount / b->seconds);
     const double twice = 2.0 * rill_expelled_mean(a->amount, a->seconds, b->amount, b->seconds);
@@ -85,6 +134,7 @@ static double joined_time(const rill_expelled *a, const rill_expelled *b) {
 }
 
 static void join(rill_expelled *a, const rill_expelled *b) {
+    RILL_ASSERT(a->place == b->place && a->pushed == 0 && b->pushed == 0);
     for (int k = 0; k < 2; ++k) a->wall[k] = rill_expelled_mean(a->amount, a->wall[k], b->amount, b->wall[k]);
     a->seconds = joined_time(a, b);
     a->side = a->amount > b->amount ? a->side : b->side;
@@ -104,6 +154,7 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32
         spare = keys;
         keys = sorted;
     }
+    for (size_t i = 1; i < count; ++i) RILL_ASSERT(keys[i - 1] >> 32 <= keys[i] >> 32);
     return keys;
 }
 
@@ -119,7 +170,8 @@ static rill_expelled *sort_places(rill_flow *flow) {
         return expelled;
     }
     for (size_t i = 0; i < count; ++i) {
-        const uint32_t place = (uint32_t)expelled[i].place; /* and behind it where it stands */
+        const uint32_t place = (uint32_t)expelled[i].place; /* the lower half of a key says where the item stands */
+        RILL_ASSERT(expelled[i].place >= 0);
         keys[i] = (uint64_t)place << 32 | i;
         most = place > most ? place : most;
     }
@@ -130,6 +182,7 @@ static rill_expelled *sort_places(rill_flow *flow) {
 
 void rill_expelled_order(rill_flow *flow) {
     if (flow->expelled.count == 0) return;
+    const int64_t before = count_for_asserts(flow);
     rill_expelled *expelled = flow->expelled.data, *sorted = sort_places(flow);
     size_t count = 0;
     for (size_t i = 0, end; i < flow->expelled.count; i = end) {
@@ -145,12 +198,17 @@ void rill_expelled_order(rill_flow *flow) {
         }
     }
     flow->expelled.count = count;
+    RILL_ASSERT(count_for_asserts(flow) == before);
 }
 
 /* Appends an item. */
 static void add(rill_flow *flow, const rill_expelled *more) {
+    RILL_ASSERT(more->place >= 0 && more->amount >= 0);
+    RILL_ASSERT(isfinite(more->seconds) && more->seconds >= 0.0);
+    RILL_ASSERT(more->side >= -1 && more->side < 4);
     if (more->amount == 0) return;
     if (flow->expelled.count == flow->expelled.capacity) rill_expelled_order(flow); /* then no column is there twice */
+    RILL_ASSERT(flow->expelled.count < flow->expelled.capacity);
     ((rill_expelled *)flow->expelled.data)[flow->expelled.count++] = *more;
 }
 
@@ -183,6 +241,8 @@ double rill_expelled_rise(const rill_flow *flow) {
 void rill_expelled_begin(rill_flow *flow, double dt, const rill_motion *motion) {
     rill_expelled *expelled = flow->expelled.data;
     const double least = dt < RILL_EXPELLED_LONGEST ? dt : RILL_EXPELLED_LONGEST;
+    RILL_ASSERT(dt > 0.0);
+    check_expelled(flow);
     for (size_t i = 0; i < flow->expelled.count; ++i) {
         if (expelled[i].seconds < least) expelled[i].seconds = least;
         if (expelled[i].seconds > RILL_EXPELLED_LONGEST && solids_rest(flow, motion, expelled[i].place))
@@ -205,7 +265,10 @@ static int32_t room_of(const rill_flow *flow, int32_t place, double fastest) {
 
 /* Gives to a column what it takes; returns the rest. */
 static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want) {
-    const int64_t before = flow->pushed, rest = rill_source_pour(flow, place, room_of(flow, place, fastest), want);
+    const int32_t room = room_of(flow, place, fastest);
+    RILL_ASSERT(room >= 0 && want >= 0);
+    const int64_t before = flow->pushed, rest = rill_source_pour(flow, place, room, want);
+    RILL_ASSERT(rest >= 0 && rest <= want && flow->pushed >= before);
     if (rest < want) rill_flow_wake(flow, place);
     if (flow->pushed > before && !rill_flow_flooded(flow, place)) { /* it is now, and the solve must know */
         rill_passages_fill(flow, place, true);
@@ -217,6 +280,7 @@ static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want
 /* Gives liquid whose time is over, and which its column does not take, to the nearest columns that do. Returns what is left. */
 static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int64_t rest, bool *squeezed) {
     if (flow->passages) rest = rill_passages_find_room(flow, place, rest);
+    RILL_ASSERT(rest >= 0);
     if (rest == 0) return 0;
     *squeezed = true;
     return rill_displace_squeeze(flow, place, slack, rest);
@@ -225,6 +289,8 @@ static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int
 bool rill_expelled_release(rill_flow *flow, double dt, double fastest, int32_t slack) {
     rill_expelled *expelled = flow->expelled.data;
     bool squeezed = false;
+    RILL_ASSERT(dt > 0.0);
+    check_expelled(flow);
     for (size_t i = 0; i < flow->expelled.count; ++i) {
         rill_expelled *item = &expelled[i];
         const bool last = dt >= item->seconds * (1.0 - 1e-9);
@@ -232,6 +298,9 @@ bool rill_expelled_release(rill_flow *flow, double dt, double fastest, int32_t s
         const int64_t before = flow->pushed;
         int64_t rest = give(flow, item->place, fastest, due);
         if (rest > 0 && last) rest = give_elsewhere(flow, item->place, slack, rest, &squeezed);
+        RILL_ASSERT(due >= 0 && due <= item->amount);
+        RILL_ASSERT(rest >= 0 && rest <= due);
+        RILL_ASSERT(flow->pushed - before <= due - rest);
         item->pushed = flow->pushed - before;
         item->amount -= due - rest;
         item->seconds = last ? 0.0 : item->seconds - dt;
@@ -242,6 +311,7 @@ bool rill_expelled_release(rill_flow *flow, double dt, double fastest, int32_t s
 void rill_expelled_return(rill_flow *flow, int64_t refused) {
     rill_expelled *expelled = flow->expelled.data;
     size_t count = 0;
+    RILL_ASSERT(refused >= 0);
     for (size_t i = 0; i < flow->expelled.count; ++i) {
         const int64_t back = refused < expelled[i].pushed ? refused : expelled[i].pushed;
         refused -= back;
@@ -250,6 +320,7 @@ void rill_expelled_return(rill_flow *flow, int64_t refused) {
         if (expelled[i].amount > 0) expelled[count++] = expelled[i];
     }
     flow->expelled.count = count;
+    check_expelled(flow);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- momentum */
@@ -263,11 +334,13 @@ typedef struct wall_behind {
 
 static wall_behind find_behind(const rill_flow *flow, const rill_expelled *item, int axis, double dt) {
     const double fastest = flow->bed->grid.cell_size / dt;
+    RILL_ASSERT(isfinite(fastest) && fastest > 0.0);
     const int32_t step = axis == 0 ? 1 : flow->bed->sheets[0].stride; /* where solids move all sheets are of one size */
     wall_behind behind = { 0 };
     if (item->wall[axis] == 0.0) return behind; /* as mostly */
     behind.speed = (float)fmax(-fastest, fmin(item->wall[axis], fastest));
     if (behind.speed == 0.0f) return behind;
+    RILL_ASSERT(isfinite(behind.speed));
     behind.place = behind.speed > 0.0f ? item->place - step : item->place + step;
     behind.face = (axis == 0 ? flow->u : flow->v) + (behind.speed > 0.0f ? item->place : behind.place);
     return behind;
@@ -301,6 +374,7 @@ RILL_SORT(sort_drawn, rill_drawn, drawn_before)
 
 void rill_drawn_order(rill_flow *flow) {
     sort_drawn(flow->drawn.data, flow->drawn.count);
+    check_drawn(flow);
 }
 
 bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
@@ -310,6 +384,8 @@ bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allo
 void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
     rill_drawn *drawn = flow->drawn.data;
     size_t count = 0;
+    const int64_t before = count_for_asserts(flow);
+    check_drawn(flow);
     for (size_t i = 0; i < flow->drawn.count; ++i) {
         if (solids_rest(flow, motion, drawn[i].place))
             rill_expelled_add(flow, drawn[i].place, drawn[i].amount, RILL_EXPELLED_LONGEST, NULL);
@@ -318,17 +394,19 @@ void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
     }
     if (count < flow->drawn.count) rill_expelled_order(flow);
     flow->drawn.count = count;
+    RILL_ASSERT(count_for_asserts(flow) == before);
 }
 
 void rill_drawn_take(rill_flow *flow, double dt) {
     rill_drawn *drawn = flow->drawn.data;
+    RILL_ASSERT(dt > 0.0);
+    check_drawn(flow);
     for (size_t i = 0; i < flow->drawn.count; ++i) {
         rill_drawn *item = &drawn[i];
-        int32_t *H = &flow->H[item->place];
-        const double part = dt / item->seconds, there = (double)*H;
+        const double part = dt / item->seconds, there = (double)flow->H[item->place];
         const double due = fmin(there * fmin(part, 0.5), item->most * there - (double)item->amount);
-        if (*H <= RILL_DRY || !(due >= 1.0)) continue;
-        *H -= (int32_t)due;
+        if (flow->H[item->place] <= RILL_DRY || !(due >= 1.0)) continue;
+        rill_column_take(flow, item->place, (int32_t)due);
         item->amount += (int32_t)due;
         rill_flow_wake(flow, item->place);
     }
@@ -344,5 +422,6 @@ bool rill_swept_volume_transfer(const rill_flow *from, rill_flow *to, const rill
         return false;
     rill_expelled_order(to);
     rill_drawn_order(to);
+    RILL_ASSERT(rill_swept_volume_total(to) == rill_swept_volume_total(from));
     return true;
 }

@@ -119,6 +119,7 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const 
         best = i;
     }
     if (best < 0 || !find_face(&crossing, rill_beside[best], true, FARTHEST, &behind)) return speed;
+    RILL_ASSERT(isfinite(nearest) && isfinite(behind));
     speed.side = best;
     speed.interval = moving->interval;
     speed.seconds = moving->interval / (nearest - behind);
@@ -129,6 +130,7 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const 
 /* --------------------------------------------------------------------------------------------------- from cells behind */
 
 static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
+    RILL_ASSERT(x >= 0 && x < job->bed->grid.cells[0] && y >= 0 && y < job->bed->grid.cells[1]);
     return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
 }
 
@@ -150,6 +152,7 @@ static double age_of(const cell_query *query, int32_t x, int32_t y) {
     if (x < 0 || y < 0 || x >= cells[0] || y >= cells[1]) return (double)INFINITY;
     const rill_cell_times *times = &query->job->how->times[cell_of(query->job, x, y)];
     const double last = query->opened ? times->opened : times->pressed, other = query->opened ? times->pressed : times->opened;
+    RILL_ASSERT(last <= query->job->how->motion.now && other <= query->job->how->motion.now);
     return last >= query->since && last > other ? query->job->how->motion.now - last : (double)INFINITY;
 }
 
@@ -172,6 +175,7 @@ static double seconds_per_cell(const cell_query *query, int32_t dx, int32_t dy) 
         const double next = age_of(query, query->x + k * dx, query->y + k * dy);
         if (next < age || isinf(next)) break;
         age = next;
+        RILL_ASSERT(age >= 0.0);
         seconds = age / (double)k;
     }
     return seconds;
@@ -201,6 +205,9 @@ static rill_wall_speed speed_of(const cell_query *query, int32_t b) {
         found.velocity[i] = (double)rill_beside[found.side][i] * query->job->bed->grid.cell_size / found.seconds;
     found.inner = found.seconds > 0.0 ? run_length(query, -dx, -dy) : 0;
     found.deep = 1 + found.inner + (found.seconds > 0.0 ? run_length(query, dx, dy) : 0);
+    RILL_ASSERT(found.inner >= 0 && found.inner < found.deep);
+    RILL_ASSERT(found.side >= 0 && found.side < 4);
+    RILL_ASSERT(isfinite(found.velocity[0]) && isfinite(found.velocity[1]));
     return found;
 }
 
@@ -238,5 +245,6 @@ void rill_wall_speed_find(const rill_displace_job *job) {
         e->wall.deep = 1;
         if (e->seconds < 0.0) time_excess(job, e);
         e->seconds = fmin(e->seconds + fmin(e->before, e->seconds), RILL_EXPELLED_SLOWEST);
+        RILL_ASSERT(e->seconds >= 0.0 && e->before >= 0.0 && e->wall.deep >= 1);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/hash.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -14,6 +15,7 @@ static inline void put(rill_writer *writer, uint64_t value, size_t width) {
         return;
     }
     if (writer->mode == RILL_STORE_BYTES) {
+        RILL_ASSERT(writer->memory != NULL);
         unsigned char *to = writer->memory + writer->size;
         for (size_t k = 0; k < width; ++k) to[k] = (unsigned char)(value >> (8 * k));
     }
@@ -61,6 +63,7 @@ void rill_put_text(rill_writer *writer, const char *text) {
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
 bool rill_get_room(rill_reader *reader, uint64_t count, size_t size) {
+    RILL_ASSERT(size > 0 && reader->at <= reader->size);
     if (reader->failed || count > (reader->size - reader->at) / size) reader->failed = true;
     return !reader->failed;
 }
@@ -74,6 +77,7 @@ static inline uint64_t get(rill_reader *reader, size_t width) {
     uint64_t value = 0;
     for (size_t k = 0; k < width; ++k) value |= (uint64_t)from[k] << (8 * k);
     reader->at += width;
+    RILL_ASSERT(reader->at <= reader->size);
     return value;
 }
 
@@ -118,6 +122,7 @@ bool rill_get_bool(rill_reader *reader) {
 }
 
 void rill_get_text(rill_reader *reader, char *out, size_t capacity) {
+    RILL_ASSERT(capacity > 0);
     const uint32_t length = rill_get_u32(reader);
     out[0] = '\0';
     if (length >= capacity || !rill_get_room(reader, length, 1)) {
@@ -127,5 +132,6 @@ void rill_get_text(rill_reader *reader, char *out, size_t capacity) {
     memcpy(out, reader->memory + reader->at, length);
     out[length] = '\0';
     reader->at += length;
+    RILL_ASSERT(reader->at <= reader->size);
     if (strlen(out) != length) reader->failed = true;
 }

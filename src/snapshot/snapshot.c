@@ -2,6 +2,7 @@
  * the members in the same order, one function per section. */
 #include "snapshot/snapshot.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "kandemir/kandemir.h"
 
@@ -65,6 +66,7 @@ static uint8_t slot_bits(const rill_solid_slot *slot) {
 
 void rill_snapshot_put_area(rill_writer *writer, const rill_area *area) {
     for (int axis = 0; axis < 2; ++axis) {
+        RILL_ASSERT(area->low[axis] >= 0 && area->high[axis] >= 0);
         rill_put_u32(writer, (uint32_t)area->low[axis]);
         rill_put_u32(writer, (uint32_t)area->high[axis]);
     }
@@ -89,7 +91,11 @@ static void put_columns(rill_writer *writer, const rill_bed *bed) {
     const int64_t findings[] = { bed->info.degenerate_triangles, bed->info.doubled_triangles, bed->info.open_components,
                                  bed->info.closed_components, bed->info.outside_solids };
     for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) rill_put_u64(writer, (uint64_t)findings[i]);
-    for (size_t i = 0; i < cells; ++i) rill_put_u32(writer, (uint32_t)(bed->cell_first[i + 1] - bed->cell_first[i]));
+    for (size_t i = 0; i < cells; ++i) {
+        RILL_ASSERT(bed->cell_first[i + 1] >= bed->cell_first[i]);
+        rill_put_u32(writer, (uint32_t)(bed->cell_first[i + 1] - bed->cell_first[i]));
+    }
+    RILL_ASSERT((size_t)bed->cell_first[cells] == columns);
     for (size_t i = 0; i < cells; ++i) {
         const rill_notes *notes = &bed->notes[i];
         rill_put_u32(writer, (uint32_t)notes->slivers | (uint32_t)notes->walls << 8 | (uint32_t)notes->sheets << 16 |
@@ -112,11 +118,13 @@ static void put_sheets(rill_writer *writer, const rill_bed *bed) {
     }
     for (int64_t i = 0; i < bed->info.columns; ++i) {
         sheet = rill_face_sheet(bed, bed->places[i], sheet);
+        RILL_ASSERT(sheet >= bed->sheets && sheet < bed->sheets + bed->sheet_count);
         rill_put_u32(writer, (uint32_t)(sheet - bed->sheets));
     }
 }
 
 static void put_column(rill_writer *writer, const rill_flow *flow, int32_t place) {
+    RILL_ASSERT(place >= 0 && place < flow->bed->plane_size && flow->H[place] >= 0);
     rill_put_u32(writer, (uint32_t)flow->H[place]);
     rill_put_f32(writer, flow->u[place]);
     rill_put_f32(writer, flow->v[place]);
@@ -159,6 +167,7 @@ static void put_books(rill_writer *writer, const rill_world *world) {
     rill_put_u32(writer, (uint32_t)world->books.count);
     for (size_t i = 0; i < world->books.count; ++i) {
         rill_put_text(writer, books[i].name);
+        RILL_ASSERT(books[i].poured >= 0 && books[i].drained >= 0);
         rill_put_u64(writer, (uint64_t)books[i].poured);
         rill_put_u64(writer, (uint64_t)books[i].drained);
     }
@@ -199,6 +208,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     rill_put_u32(writer, 0);
     rill_put_u64(writer, length);
     rill_put_u64(writer, 0); /* the checksum, once the rest is there */
+    RILL_ASSERT(writer->mode == RILL_HASH_VALUES || writer->size == RILL_SNAPSHOT_HEADER);
     put_settings(writer, &world->def);
     rill_put_text(writer, world->name);
     put_solids(writer, world);
@@ -213,6 +223,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
 }
 
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size) {
+    RILL_ASSERT(size >= RILL_SNAPSHOT_HEADER);
     const uint64_t hash = rill_hash_bytes(RILL_HASH_START, memory, RILL_SNAPSHOT_CHECKSUM_AT);
     return rill_hash_bytes(hash, memory + RILL_SNAPSHOT_HEADER, size - RILL_SNAPSHOT_HEADER);
 }
@@ -237,6 +248,7 @@ rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t cap
                          length);
     rill_writer writer = { .mode = RILL_STORE_BYTES, .memory = memory };
     put_world(&writer, world, length);
+    RILL_ASSERT(writer.size == length && length > RILL_SNAPSHOT_HEADER);
     rill_writer checksum = { .mode = RILL_STORE_BYTES, .memory = memory, .size = RILL_SNAPSHOT_CHECKSUM_AT };
     rill_put_u64(&checksum, rill_snapshot_checksum(memory, length));
     *size = length;

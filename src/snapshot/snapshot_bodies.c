@@ -2,6 +2,7 @@
  * from their definitions; of hulls and meshes everything is kept that would come out in other bits when made again. */
 #include <string.h>
 
+#include "base/assert.h"
 #include "shape/body_form.h"
 #include "snapshot/snapshot.h"
 #include "world/method.h"
@@ -9,7 +10,10 @@
 /* Faster or farther than any body gets, m, m/s, rad/s, m/s2: from there on, steps keep to RILL_BODY_BOUND. */
 static const double STORED_BOUND = 1e12;
 
-enum { APART = 16 }; /* of a column, above the bits of its quarters */
+enum {
+    APART = 16,     /* of a column, above the bits of its quarters */
+    NODE_BYTES = 53 /* of a column under a body */
+};
 
 static bool has_arrays(rill_body_shape shape) {
     return shape == RILL_BODY_HULL || shape == RILL_BODY_MESH;
@@ -72,6 +76,9 @@ void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world) {
     }
     rill_put_u32(writer, (uint32_t)bodies->nodes.count);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        RILL_ASSERT(nodes[i].place >= 0 && nodes[i].place < world->bed.plane_size);
+        RILL_ASSERT(bodies->lifted[nodes[i].place] >= world->bed.b[nodes[i].place]);
+        RILL_ASSERT(nodes[i].over < APART && nodes[i].deck >= 0 && nodes[i].drawn >= -1);
         rill_put_u32(writer, (uint32_t)nodes[i].place);
         rill_put_u32(writer, (uint32_t)nodes[i].base);
         rill_put_u32(writer, (uint32_t)(bodies->lifted[nodes[i].place] - world->bed.b[nodes[i].place]));
@@ -185,6 +192,7 @@ static bool get_node(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_bodies *bodies = &load->world->bodies;
     const rill_bed *bed = &load->world->bed;
+    const size_t start = reader->at;
     rill_body_node node = { .place = rill_loading_i32(reader), .first_touch = -1 };
     node.base = rill_loading_i32(reader);
     const int32_t lift = rill_loading_i32(reader);
@@ -197,6 +205,7 @@ static bool get_node(rill_loading *load) {
     node.e = rill_get_f64(reader);
     node.displaced_before = rill_get_f64(reader);
     node.pi = rill_get_f64(reader);
+    RILL_ASSERT(reader->failed || reader->at - start == NODE_BYTES);
     if (reader->failed || bits > 2 * APART - 1 || node.place >= bed->plane_size || bed->b[node.place] == RILL_WALL ||
         bodies->node_of[node.place] != 0 || lift > RILL_TOP - bed->b[node.place] || node.drawn >= RILL_TOP)
         return false;
@@ -205,6 +214,7 @@ static bool get_node(rill_loading *load) {
     if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1]) return false;
     node.cell[0] = (int16_t)x;
     node.cell[1] = (int16_t)y;
+    RILL_ASSERT(bodies->nodes.count < bodies->nodes.capacity);
     ((rill_body_node *)bodies->nodes.data)[bodies->nodes.count++] = node;
     bodies->node_of[node.place] = (int32_t)bodies->nodes.count;
     bodies->lifted[node.place] += lift;
@@ -219,7 +229,7 @@ rill_result rill_loading_bodies(rill_loading *load) {
     if (result) return result;
     const uint32_t count = rill_get_u32(reader);
     const bool some = bodies->alive > 0 && rill_world_method(world)->layered;
-    if (count > (some ? (uint64_t)world->bed.info.columns : 0) || !rill_get_room(reader, count, 53))
+    if (count > (some ? (uint64_t)world->bed.info.columns : 0) || !rill_get_room(reader, count, NODE_BYTES))
         return rill_loading_refuse(load, "there are more columns under bodies than there can be");
     if (bodies->alive == 0) return RILL_OK;
     if (!rill_bodies_reserve(bodies, &world->flow, &world->allocator) ||

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "bed/sheets.h"
 #include "passages/passages.h"
 #include "kandemir/kandemir.h"
@@ -100,6 +101,7 @@ static rill_result get_world(rill_loading *load, const rill_runtime *runtime) {
 
 static bool get_column(rill_reader *reader, rill_world *world, int32_t place) {
     rill_flow *flow = &world->flow;
+    RILL_ASSERT(place >= 0 && place < flow->bed->plane_size);
     flow->H[place] = rill_loading_i32(reader);
     flow->u[place] = rill_get_f32(reader);
     flow->v[place] = rill_get_f32(reader);
@@ -257,6 +259,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = rill_loading_moves(load);
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);
+    RILL_ASSERT(load->reader.at <= load->reader.size);
     if (!result && load->reader.at != load->reader.size)
         result = rill_loading_refuse(load, "more bytes follow than belong to it");
     if (!result) result = rill_loading_result(rill_world_validate(load->world, load->message));

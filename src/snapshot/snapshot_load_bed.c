@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "bed/sheets.h"
 #include "snapshot/snapshot.h"
 
@@ -144,6 +145,7 @@ static rill_result get_column_arrays(rill_loading *load, rill_columns *columns, 
     }
     const size_t count = (size_t)columns->cell_first[cells];
     columns->count = (int64_t)count;
+    for (size_t i = 0; i < cells; ++i) RILL_ASSERT(columns->cell_first[i] <= columns->cell_first[i + 1]);
     if (!rill_get_room(reader, cells, sizeof(rill_notes)))
         return rill_loading_refuse(load, "there are fewer notes than cells");
     columns->notes = rill_alloc_zeroed(allocator, cells, sizeof *columns->notes);

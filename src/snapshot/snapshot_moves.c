@@ -2,8 +2,18 @@
 #include <math.h>
 
 #include "motion/swept_volume.h"
+#include "base/assert.h"
 #include "motion/opening_ceilings.h"
 #include "snapshot/snapshot.h"
+
+/* Bytes of an item. */
+enum {
+    EXPELLED_BYTES = 37,
+    DRAWN_BYTES = 29,
+    OPENING_BYTES = 16,
+    MOVING_SOLID_BYTES = 84,
+    CELL_TIMES_BYTES = 28,
+};
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
@@ -51,6 +61,8 @@ static void put_moving_solids(rill_writer *writer, const rill_world *world) {
     rill_put_u32(writer, count);
     for (size_t i = 0; i < world->moving_solids.count; ++i) {
         if (!still_moves(world, &moving_solids[i])) continue;
+        RILL_ASSERT(i == 0 || moving_solids[i - 1].slot < moving_solids[i].slot);
+        RILL_ASSERT(moving_solids[i].since <= world->time && moving_solids[i].last <= world->time);
         rill_put_u32(writer, (uint32_t)moving_solids[i].slot);
         rill_snapshot_put_area(writer, &moving_solids[i].area);
         rill_put_f64(writer, moving_solids[i].since);
@@ -64,6 +76,8 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
     const rill_drawn *drawn = world->flow.drawn.data;
     rill_put_u32(writer, (uint32_t)world->flow.expelled.count);
     for (size_t i = 0; i < world->flow.expelled.count; ++i) {
+        RILL_ASSERT(expelled[i].amount > 0 && expelled[i].pushed == 0);
+        RILL_ASSERT(i == 0 || expelled[i - 1].place < expelled[i].place);
         rill_put_u64(writer, (uint64_t)expelled[i].amount);
         rill_put_f64(writer, expelled[i].seconds);
         rill_put_f64s(writer, expelled[i].wall, 2);
@@ -72,6 +86,8 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
     }
     rill_put_u32(writer, (uint32_t)world->flow.drawn.count);
     for (size_t i = 0; i < world->flow.drawn.count; ++i) {
+        RILL_ASSERT(drawn[i].amount >= 0 && drawn[i].claims == 0 && drawn[i].before == 0);
+        RILL_ASSERT(i == 0 || drawn[i - 1].place < drawn[i].place);
         rill_put_u64(writer, (uint64_t)drawn[i].amount);
         rill_put_f64(writer, drawn[i].seconds);
         rill_put_f64(writer, drawn[i].most);
@@ -81,6 +97,7 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
     const rill_opening *openings = world->flow.openings.data;
     rill_put_u32(writer, (uint32_t)world->flow.openings.count);
     for (size_t i = 0; i < world->flow.openings.count; ++i) {
+        RILL_ASSERT(openings[i].room > 0 && (i == 0 || openings[i - 1].place < openings[i].place));
         rill_put_u32(writer, (uint32_t)openings[i].place);
         rill_put_u32(writer, (uint32_t)openings[i].room);
         rill_put_f64(writer, openings[i].seconds);
@@ -97,10 +114,11 @@ static rill_result get_expelled(rill_loading *load, int64_t *left) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
-    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 37))
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, EXPELLED_BYTES))
         return rill_loading_refuse(load, "what solids have pressed out makes no sense");
     if (!rill_array_resize(&flow->expelled, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
     rill_expelled *expelled = flow->expelled.data;
+    const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
         expelled[i] = (rill_expelled){ .amount = rill_loading_i64(reader) };
         expelled[i].seconds = rill_get_f64(reader);
@@ -111,6 +129,7 @@ static rill_result get_expelled(rill_loading *load, int64_t *left) {
             return rill_loading_refuse(load, "what solids have pressed out makes no sense");
         *left -= expelled[i].amount;
     }
+    RILL_ASSERT(reader->at - start == (size_t)count * EXPELLED_BYTES && *left >= 0);
     return RILL_OK;
 }
 
@@ -118,11 +137,12 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
-    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 29))
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, DRAWN_BYTES))
         return rill_loading_refuse(load, "what solids have drawn makes no sense");
     if (count > 0 && !rill_expelled_reserve(flow, 0, &load->world->allocator)) return rill_loading_starved(load, "liquid");
     if (!rill_array_resize(&flow->drawn, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
     rill_drawn *drawn = flow->drawn.data;
+    const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
         drawn[i] = (rill_drawn){ .amount = rill_loading_i64(reader) };
         drawn[i].seconds = rill_get_f64(reader);
@@ -133,6 +153,7 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
             return rill_loading_refuse(load, "what solids have drawn makes no sense");
         *left -= drawn[i].amount;
     }
+    RILL_ASSERT(reader->at - start == (size_t)count * DRAWN_BYTES && *left >= 0);
     return RILL_OK;
 }
 
@@ -141,16 +162,18 @@ static rill_result get_openings(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
-    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 16))
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, OPENING_BYTES))
         return rill_loading_refuse(load, "more ceilings open than there are");
     if (!rill_array_resize(&flow->openings, &load->world->allocator, count))
         return rill_loading_starved(load, "ceilings");
     rill_opening *openings = flow->openings.data;
+    const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
         openings[i].place = rill_loading_i32(reader);
         openings[i].room = rill_loading_i32(reader);
         openings[i].seconds = rill_get_f64(reader);
     }
+    RILL_ASSERT(reader->failed || reader->at - start == (size_t)count * OPENING_BYTES);
     return reader->failed ? rill_loading_refuse(load, "the ceilings that open end early") : RILL_OK;
 }
 
@@ -170,10 +193,11 @@ static rill_result get_moving_solids(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
     const uint32_t count = rill_get_u32(reader);
-    if (count > world->solids.count || !rill_get_room(reader, count, 84))
+    if (count > world->solids.count || !rill_get_room(reader, count, MOVING_SOLID_BYTES))
         return rill_loading_refuse(load, "more solids move than there are");
     if (!rill_array_resize(&world->moving_solids, &world->allocator, count)) return rill_loading_starved(load, "solids");
     rill_moving_solid *moving_solids = world->moving_solids.data;
+    const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
         rill_moving_solid *moving = &moving_solids[i];
         moving->slot = rill_loading_i32(reader);
@@ -186,6 +210,7 @@ static rill_result get_moving_solids(rill_loading *load) {
             !good_time(world, moving->last) || !finite_pose(moving))
             return rill_loading_refuse(load, "how a solid moves makes no sense");
     }
+    RILL_ASSERT(reader->at - start == (size_t)count * MOVING_SOLID_BYTES);
     return RILL_OK;
 }
 
@@ -193,9 +218,10 @@ static rill_result get_times(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
     const uint32_t count = rill_get_u32(reader);
-    if (count > rill_world_cells(world) || !rill_get_room(reader, count, 28))
+    if (count > rill_world_cells(world) || !rill_get_room(reader, count, CELL_TIMES_BYTES))
         return rill_loading_refuse(load, "solids have moved in more cells than there are");
     if (count > 0 && !rill_world_time_cells(world)) return rill_loading_starved(load, "cells");
+    const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t cell = rill_get_u32(reader);
         rill_cell_times times = { .moved = rill_get_f64(reader) };
@@ -206,6 +232,7 @@ static rill_result get_times(rill_loading *load) {
             return rill_loading_refuse(load, "when a solid moved in a cell makes no sense");
         world->cell_times[cell] = times;
     }
+    RILL_ASSERT(reader->failed || reader->at - start == (size_t)count * CELL_TIMES_BYTES);
     return reader->failed ? rill_loading_refuse(load, "the times of cells end early") : RILL_OK;
 }
 
