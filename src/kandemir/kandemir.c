@@ -1,7 +1,7 @@
 /* A tank: its memory, and a sub-step of Kandemir's method. The scheme is in kandemir.h.
  *
- * Everything is swept, row by row and in one order: drive all pipes, limit what columns would give (and take, where liquid is
- * near the top of the range), move. */
+ * Everything is swept, row by row and in one order: drive all pipes, limit what columns would give (and take, where
+ * liquid is near the top of the range), move. */
 #include "kandemir/kandemir.h"
 
 #include <math.h>

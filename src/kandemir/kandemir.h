@@ -1,24 +1,26 @@
 /* KANDEMIR: the method of the same name, a tank of columns with pipes to all eight neighbours.
  *
- * Based on: Kandemir, Capin & Ozguc, "A Framework for Real-Time Animation of Liquid-Rigid Body Interaction", after O'Brien &
- * Hodgins 1995. With P in Pa, Q in m3/s, V the volume of a column, V_q its "viscosity quotient":
+ * Based on: Kandemir, Capin & Ozguc, "A Framework for Real-Time Animation of Liquid-Rigid Body Interaction", after
+ * O'Brien & Hodgins 1995. With P in Pa, Q in m3/s, V the volume of a column, V_q its "viscosity quotient":
  *
  *   5.1, 5.2   P = rho g h + P_atmosphere + P_external
  *   5.3        F = dP = P_this - P_neighbour                     P_atmosphere is the same everywhere: it cancels
  *   6.1, 6.2   F_viscosity = V_q |dP|^2 dP, at most dP           printed 6.2 jumps; its text and Fig. 2 and 3 mean this
- *   5.4        Q = D Q + dt k (F - F_viscosity)                  D as a rate: what is left after a second, to the power dt
- *   5.5        k = A / (rho L)                                   printed A g / L, which is for a head and not a pressure
+ *   5.4        Q = D Q + dt k (F - F_viscosity)                  D as a rate: what a second leaves, to the power dt
+ *   5.5        k = A / (rho L)                                   printed A g / L, which is for a head, not a pressure
  *   5.6        V = V + dt sum(Q)                                 printed Q_t - Q_t-1 takes back every flow
  *   5.8        control points are the mean of four columns
  *   5.9        P_external = +f / (n dx dy) over the n columns that a body touches (bodies/kandemir_bodies.h)
  *
- * h is the level here, so that a lake on uneven ground rests; on the flat floor of a tank it is the same. All pipes have one
- * length L and one area A. Linear waves: dh/dt^2 = (A g / (L dx^2)) sum over 8 (h_j - h), so c = sqrt(3 g A / L), and the
- * shortest wave, along an axis, has w^2 = 12 A g / (L dx^2): stable for dt < 2 / w = dx / c.
+ * h is the level here, so that a lake on uneven ground rests; on the flat floor of a tank it is the same. All pipes
+ * have one length L and one area A. Linear waves: dh/dt^2 = (A g / (L dx^2)) sum over 8 (h_j - h), so
+ * c = sqrt(3 g A / L), and the shortest wave, along an axis, has w^2 = 12 A g / (L dx^2): stable for
+ * dt < 2 / w = dx / c.
  *
- * Velocities Q / A are kept instead of Q: those along x and y are the flow's u and v, the diagonal ones are here, by cells of
- * the grid and not by places of the bed, so that they outlive any change of it. Volumes move in whole quanta as everywhere:
- * no column gives more than it has or takes more than it has room for (limit.h), and rounding is dithered (move.h). */
+ * Velocities Q / A are kept instead of Q: those along x and y are the flow's u and v, the diagonal ones are here, by
+ * cells of the grid and not by places of the bed, so that they outlive any change of it. Volumes move in whole quanta
+ * as everywhere: no column gives more than it has or takes more than it has room for (limit.h), and rounding is
+ * dithered (move.h). */
 #ifndef RILL_KANDEMIR_KANDEMIR_H
 #define RILL_KANDEMIR_KANDEMIR_H
 
@@ -45,8 +47,8 @@ typedef struct rill_tank {
     bool has_set, has_bodies;
 } rill_tank;
 
-/* Returns the index of a cell in the planes, -2 <= x <= cells[0] + 1 and -2 <= y <= cells[1] + 1: there is a ring of ghosts, as
- * in the bed. */
+/* Returns the index of a cell in the planes, -2 <= x <= cells[0] + 1 and -2 <= y <= cells[1] + 1: there is a ring of
+ * ghosts, as in the bed. */
 static inline size_t rill_tank_at(const rill_tank *tank, int32_t x, int32_t y) {
     RILL_ASSERT(x >= -2 && x <= tank->cells[0] + 1 && y >= -2 && y <= tank->cells[1] + 1);
     return (size_t)(y + 2) * (size_t)tank->stride + (size_t)(x + RILL_PAD_X + 1);

@@ -1,8 +1,8 @@
 /* The row kernels of Kandemir's method. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
  * kandemir_kernels.h, kandemir.h for the scheme, and kernels.c for what makes loops marked "vector" vectorise.
  *
- * Symmetry: a pipe seen from its other end is the same arithmetic with every sign turned, and sums over the eight pipes of
- * a column are taken by opposite pairs first. A mirrored or turned tank then has the same bits. */
+ * Symmetry: a pipe seen from its other end is the same arithmetic with every sign turned, and sums over the eight pipes
+ * of a column are taken by opposite pairs first. A mirrored or turned tank then has the same bits. */
 #include "kandemir/kandemir_kernels.h"
 
 #include "base/simd.h"
@@ -15,8 +15,8 @@ enum { RUN = 16 };
 
 /* ------------------------------------------------------------------------------------------------------------ drive */
 
-/* Returns a pipe's new velocity (Eq. 5.4) from the levels at its ends and what else drives it, Pa. Nothing comes out of a column
- * whose liquid does not stand above the sill. */
+/* Returns a pipe's new velocity (Eq. 5.4) from the levels at its ends and what else drives it, Pa. Nothing comes out of
+ * a column whose liquid does not stand above the sill. */
 INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, const rill_kandemir_constants *constants) {
     float dP = (float)(l - r) * constants->pressure + other;
     float left = rill_above_zero(1.0f - constants->viscosity * (dP * dP)); /* F_external - F_viscosity, over dP */

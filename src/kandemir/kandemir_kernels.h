@@ -1,5 +1,5 @@
-/* Row kernels of Kandemir's method: plain C loops over a row of columns, compiled once per instruction set like those of the
- * sweep (kernels.h). Every variant gives the same bits. */
+/* Row kernels of Kandemir's method: plain C loops over a row of columns, compiled once per instruction set like those
+ * of the sweep (kernels.h). Every variant gives the same bits. */
 #ifndef RILL_KANDEMIR_KANDEMIR_KERNELS_H
 #define RILL_KANDEMIR_KANDEMIR_KERNELS_H
 
@@ -18,8 +18,8 @@ typedef struct rill_kandemir_constants {
     int32_t thin;    /* speeds of columns of at most this depth are not reported */
 } rill_kandemir_constants;
 
-/* A row from its first column on. Each column keeps four of its eight pipes, those from the west, the south, the south-west
- * and the south-east; velocities are Q / A, positive towards the column. */
+/* A row from its first column on. Each column keeps four of its eight pipes, those from the west, the south, the
+ * south-west and the south-east; velocities are Q / A, positive towards the column. */
 typedef struct rill_kandemir_row {
     const int32_t *b, *c;
     int32_t *H;

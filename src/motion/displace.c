@@ -149,7 +149,8 @@ static void visit_cell(const rill_displace_job *job, cluster_search *search, con
     }
 }
 
-/* Visits the columns that go on from those which `from`, that is gone, was joined with: a lid may have passed its floor. */
+/* Visits the columns that go on from those which `from`, that is gone, was joined with: a lid may have passed its
+ * floor. */
 static void visit_former(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_cell_change *change = change_at(job->update, x, y);
     const rill_old_column *old = job->update->old.data;
@@ -171,8 +172,8 @@ static void visit_gone(const rill_displace_job *job, cluster_search *search, con
     }
 }
 
-/* Visits all nodes beside one that its liquid can reach; `gone`: also columns that are gone. But for sparse pipes only the
- * neighbour in the same sheet can be reached, and all sheets are of one size. */
+/* Visits all nodes beside one that its liquid can reach; `gone`: also columns that are gone. But for sparse pipes only
+ * the neighbour in the same sheet can be reached, and all sheets are of one size. */
 static void visit_around(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *at, bool gone, visit *call) {
     const extent from = extent_of(job, at->node);
     const bool dense = at->node < place_count(job) && !job->displace->piped[at->node];
@@ -288,14 +289,15 @@ static const rill_excess *counted(const rill_displace_job *job, const cluster_se
     return entry && all[entry - 1].search == search->number ? &all[entry - 1] : NULL;
 }
 
-/* Tells whether a ceiling came down by more than half of what it has left: that was a jump, and no passage could take it so
- * fast. */
+/* Tells whether a ceiling came down by more than half of what it has left: that was a jump, and no passage could take
+ * it so fast. */
 static bool jumped(const rill_displace_job *job, const rill_excess *excess) {
     return excess->amount > height_of(job, excess->node) / 2;
 }
 
-/* Finds the least height of columns through which liquid is pushed: a quarter of the highest one that is pressed. A body that
- * touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it, and nobody sees it. */
+/* Finds the least height of columns through which liquid is pushed: a quarter of the highest one that is pressed. A
+ * body that touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it,
+ * and nobody sees it. */
 static void find_least_height(const rill_displace_job *job, cluster_search *search) {
     const rill_displace_spot *queue = job->displace->queue.data;
     int32_t highest = 0;
@@ -305,8 +307,8 @@ static void find_least_height(const rill_displace_job *job, cluster_search *sear
     search->least_height = highest / THIN;
 }
 
-/* Leaves the excess of columns that are still there, and are flooded, where it is. The queue then begins with the nodes whose
- * excess has to go elsewhere. */
+/* Leaves the excess of columns that are still there, and are flooded, where it is. The queue then begins with the nodes
+ * whose excess has to go elsewhere. */
 static void keep_excess(const rill_displace_job *job, cluster_search *search) {
     rill_displace_spot *queue = job->displace->queue.data;
     size_t count = 0;
@@ -440,8 +442,9 @@ static void displace_cluster(const rill_displace_job *job, int32_t number, const
     RILL_ASSERT(left == 0); /* preparing has made sure that there is room */
 }
 
-/* Gives what a wall presses out to the column before it, if liquid gets there and there is room, over the time in which the wall
- * passes a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come so much later. */
+/* Gives what a wall presses out to the column before it, if liquid gets there and there is room, over the time in which
+ * the wall passes a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come
+ * so much later. */
 static bool push_ahead(const rill_displace_job *job, rill_excess *excess) {
     if (excess->node < place_count(job) || !(excess->wall.seconds > 0.0)) return false;
     const rill_wall_speed *wall = &excess->wall;

@@ -10,10 +10,10 @@
  *     to those, if passages are solved for: pressure will push it on;
  *   - else, if it is known to which side a wall goes, to the column before it;
  *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more
- *     than a pressed column had too much. If that is not enough they are filled further, then what columns that are gone
- *     were joined with before counts too, then sills are ignored.
- * It is not put there but expelled (swept_volume.h), for the time that the solid took to get there. Only what is enclosed and full
- * is squeezed through solids at once, to the nearest room above and around. */
+ *     than a pressed column had too much. If that is not enough they are filled further, then columns count that those
+ *     which are gone were joined with before, then sills are ignored.
+ * It is not put there at once but expelled (swept_volume.h), over the time that the solid took to get there. Only what
+ * is enclosed and full is squeezed through solids at once, to the nearest room above and around. */
 #ifndef RILL_MOTION_DISPLACE_H
 #define RILL_MOTION_DISPLACE_H
 
@@ -87,7 +87,8 @@ void rill_displace_free(rill_displace *displace, const rill_allocator *allocator
  * its new columns, the flow the depths of the old ones. */
 rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
                                   const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
-/* Gives the new columns their depths and displaces what does not fit, with what is expelled at columns that are gone or full. */
+/* Gives the new columns their depths and displaces what does not fit, with what is expelled at columns that are gone or
+ * full. */
 void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
                        const rill_displace_how *how);
 /* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */

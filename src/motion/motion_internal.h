@@ -1,4 +1,5 @@
-/* What the files of this room share while the liquid of an update is dealt with: one job, and what each of them does for it. */
+/* Shared by the files of this room while the liquid of an update is dealt with: one job, and what each of them does
+ * for it. */
 #ifndef RILL_MOTION_MOTION_INTERNAL_H
 #define RILL_MOTION_MOTION_INTERNAL_H
 
@@ -33,8 +34,8 @@ static inline int64_t rill_motion_count(const rill_flow *flow) {
 int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c);
 /* Returns what a column has room for below that. */
 int32_t rill_displace_room(const rill_displace_job *job, int32_t place);
-/* Returns the height, in quanta, above which a floor that rose over a level is a wall that came from the side, and one that fell
- * a wall that left to a side. */
+/* Returns the height, in quanta, above which a floor that rose over a level is a wall that came from the side, and one
+ * that fell a wall that left to a side. */
 double rill_displace_tallest(const rill_displace_job *job);
 /* Sets the depth of a column. */
 void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H);

@@ -1,5 +1,5 @@
-/* Columns that a wall has left: they are filled with what was drawn at the front that the wall had before, and what stands at the
- * wall now is the new front (swept_volume.h). */
+/* Columns that a wall has left: they are filled with what was drawn at the front that the wall had before, and what
+ * stands at the wall now is the new front (swept_volume.h). */
 #include "base/order.h"
 #include "base/simd.h"
 #include "motion/motion_internal.h"
@@ -37,7 +37,8 @@ static int32_t column_beside(const rill_bed *bed, int32_t x, int32_t y, int32_t 
     return -1;
 }
 
-/* Tells whether there was no void where a column stands now, nor a little above: a wall that was there has left to a side. */
+/* Tells whether there was no void where a column stands now, nor a little above: a wall that was there has left to a
+ * side. */
 static bool has_opened(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh,
                        double tallest) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + at->old_first;
@@ -68,8 +69,8 @@ static void visit_opened(const rill_displace_job *job, visit *call) {
     for (size_t i = 0; i < job->displace->opened.count; ++i) call(job, opened[i].at, opened[i].fresh);
 }
 
-/* Finds the front at which liquid was drawn for a column that has opened: at the end of the cells that have done so with it, in
- * the direction in which there is most. NULL: nowhere. */
+/* Finds the front at which liquid was drawn for a column that has opened: at the end of the cells that have done so
+ * with it, in the direction in which there is most. NULL: nowhere. */
 static rill_drawn *source_of(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
     rill_drawn *best = NULL;
     for (int32_t side = 0; side < 4; ++side) {

@@ -30,7 +30,7 @@ bool rill_opening_reserve(rill_flow *flow, size_t more, const rill_allocator *al
     return rill_array_reserve(&flow->openings, allocator, flow->openings.count + more);
 }
 
-/* --------------------------------------------------------------------------------------------------------- following */
+/* -------------------------------------------------------------------------------------------------------- following */
 
 void rill_opening_forget(const rill_displace_job *job) {
     rill_opening *openings = job->flow->openings.data;
@@ -61,7 +61,7 @@ bool rill_opening_is(const rill_flow *flow, int32_t place) {
     return rill_order_find(flow->openings.data, flow->openings.count, sizeof(rill_opening), place) != NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- opening */
+/* ---------------------------------------------------------------------------------------------------------- opening */
 
 void rill_opening_begin(rill_flow *flow, double dt) {
     rill_opening *openings = flow->openings.data;
@@ -86,7 +86,7 @@ void rill_opening_open(rill_flow *flow, double dt) {
     check_openings(flow);
 }
 
-/* ------------------------------------------------------------------------------------------------------ transferring */
+/* ----------------------------------------------------------------------------------------------------- transferring */
 
 bool rill_opening_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
     if (!rill_in_transit_copy(&from->openings, from->bed, &to->openings, to->bed, allocator)) return false;

@@ -1,15 +1,15 @@
 /* OPENING CEILINGS: those that are lifted off flooded columns.
  *
  *     #######  the bed's ceiling         The bed lifts a ceiling at once, but a piston rises steadily, and liquid under
- *     - - - -  where the piston is       pressure stays at it. If all of the room were there at once it would shoot in and
- *     ~~~~~~~  level                     stop, in every frame. So the room opens over the time T in which the solid has made
- *     :::::::                            it: until then the column counts as full that much lower,
+ *     - - - -  where the piston is       pressure stays at it. If all of the room were there at once it would shoot in
+ *     ~~~~~~~  level                     and stop, in every frame. So the room opens over the time T in which the solid
+ *     :::::::                            has made it: until then the column counts as full that much lower,
  *
  *                 full - room <= depth,     d room/dt = -room / (time left),
  *
- * and its mouths end that much lower. Whether liquid follows is for the pressure solve to say (passages.h). Where there is no
- * pressure left the column is free like any other, with a void below its ceiling. Nothing is on its way here as it is where a
- * ceiling comes down (swept_volume.h), so that the ledger knows nothing of it. */
+ * and its mouths end that much lower. Whether liquid follows is for the pressure solve to say (passages.h). Where there
+ * is no pressure left the column is free like any other, with a void below its ceiling. Nothing is on its way here as
+ * it is where a ceiling comes down (swept_volume.h), so that the ledger knows nothing of it. */
 #ifndef RILL_MOTION_OPENING_CEILINGS_H
 #define RILL_MOTION_OPENING_CEILINGS_H
 

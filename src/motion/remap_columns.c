@@ -1,5 +1,5 @@
-/* Gives new columns the liquid of old ones, and takes the memory for that: see displace.h. What does not fit is handed over
- * to displace.c. */
+/* Gives new columns the liquid of old ones, and takes the memory for that: see displace.h. What does not fit is handed
+ * over to displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
 #include "flow/column.h"
@@ -87,7 +87,7 @@ static void remap_column(const rill_displace_job *job, const rill_cell_change *a
             amounts[k] += level - done;
             return;
         }
-        amounts[k] += rill_min_i(level, fresh[k].c) - done; /* liquid that the solid below it carried up is part of it */
+        amounts[k] += rill_min_i(level, fresh[k].c) - done; /* with liquid that the solid below it carried up */
         done = rill_min_i(level, fresh[k].c);
         below = k;
     }
@@ -117,8 +117,8 @@ static void remap_cell(const rill_displace_job *job, const rill_cell_change *at)
     }
 }
 
-/* Tells whether what is expelled at an old column can stay there: not if a wall has come in its place, even if the column on
- * top of that wall goes on from it. */
+/* Tells whether what is expelled at an old column can stay there: not if a wall has come in its place, even if the
+ * column on top of that wall goes on from it. */
 static bool still_there(const rill_displace_job *job, size_t index) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
     const int32_t level = old->b + ((const int32_t *)job->displace->old_H.data)[index];

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Marks of tiles. END and the eight after it: a column at its west end, its east end or between them changes, at its south end;
- * between that and its north end; at its north end. Those that faces reach over count as at the end. */
+/* Marks of tiles. END and the eight after it: a column at its west end, its east end or between them changes, at its
+ * south end; between that and its north end; at its north end. Those that faces reach over count as at the end. */
 enum { DESCRIBE = 1 << 0, WAKE = 1 << 1, END = 1 << 2 };
 
 rill_remap rill_remap_make(void) {
@@ -217,8 +217,8 @@ static void move_ghosts(rill_flow *flow, const rill_update *update) {
     rill_flow_deal_ghosts(flow);
 }
 
-/* Keeps the pressures of columns that are full, or will be as soon as their ceiling lets them, or have too much: they are in the
- * active set of the next pressure solve. */
+/* Keeps the pressures of columns that are full, or will be as soon as their ceiling lets them, or have too much: they
+ * are in the active set of the next pressure solve. */
 static void carry_pressures(rill_flow *flow, const rill_update *update, bool passages) {
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
@@ -228,7 +228,8 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
     for (size_t i = 0; i < update->fresh.count; ++i) {
         const int32_t place = fresh[i].place;
         const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_ceiling_full(flow->bed, place);
-        if (!full && (pressure[place] == 0 || !rill_opening_is(flow, place))) /* below a ceiling that opens a column has pressure without being full */
+        /* Below a ceiling that opens a column has pressure without being full. */
+        if (!full && (pressure[place] == 0 || !rill_opening_is(flow, place)))
             pressure[place] = 0;
         else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
             pressure[place] = RILL_PRESSURE_NEW;
@@ -284,7 +285,8 @@ static void find_origins(const rill_bed *from, const rill_bed *to, int32_t *orig
     for (int32_t i = 0; i < to->ghost_count; ++i) origins[to->ghosts[i].place] = from->ghosts[i].place;
 }
 
-/* Returns the velocity between two columns, whichever kind of pipe joined them; `step` is that from one to the other in a sheet. */
+/* Returns the velocity between two columns, whichever kind of pipe joined them; `step` is that from one to the other in
+ * a sheet. */
 static float velocity_between(const rill_flow *flow, int32_t l, int32_t r, const float *faces, int32_t step) {
     const rill_bed *bed = flow->bed;
     if (l < 0 || r < 0) return 0.0f;

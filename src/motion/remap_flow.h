@@ -1,4 +1,5 @@
-/* The flow over a bed that changes: volumes, velocities, tiles and working memory follow an update of the bed's columns.
+/* The flow over a bed that changes: volumes, velocities, tiles and working memory follow an update of the bed's
+ * columns.
  *
  * Preparing may fail, and changes nothing. Committing cannot: it moves the liquid (displace.h), keeps the velocities of
  * faces that are still between the same columns and the pressures of columns that are still full, stops all others, and

@@ -1,5 +1,5 @@
-/* Liquid on its way between moving solids and the flow, in whole quanta: see swept_volume.h. Columns that open as a wall goes
- * back are filled in opened_columns.c. */
+/* Liquid on its way between moving solids and the flow, in whole quanta: see swept_volume.h. Columns that open as a
+ * wall goes back are filled in opened_columns.c. */
 #include "motion/swept_volume.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "motion/displace.h"
 #include "passages/passages.h"
 
-/* ----------------------------------------------------------------------------------------------------------- both lists */
+/* ------------------------------------------------------------------------------------------------------- both lists */
 
 int64_t rill_swept_volume_total(const rill_flow *flow) {
     const rill_expelled *expelled = flow->expelled.data;
@@ -97,7 +97,7 @@ bool rill_in_transit_copy(const rill_array *from, const rill_bed *from_bed, rill
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- expelled */
+/* --------------------------------------------------------------------------------------------------------- expelled */
 
 static bool expelled_before(const rill_expelled *a, const rill_expelled *b) {
     if (a->place != b->place) return a->place < b->place;
@@ -120,9 +120,9 @@ double rill_expelled_mean(int64_t a, double seconds_a, int64_t b, double seconds
     return x + y > 0.0 ? (x * seconds_a + y * seconds_b) / (x + y) : 0.0;
 }
 
-/* Returns the time in which two amounts enter a column: one after the other, as liquid before a wall comes in, so that it goes
- * on at the same rate though cells are passed in whole frames and the next comes a little early. But a little that has much
- * time must not delay much that has little, and amounts from different sides enter at the same time. */
+/* Returns the time in which two amounts enter a column: one after the other, as liquid before a wall comes in, so that
+ * it goes on at the same rate though cells are passed in whole frames and the next comes a little early. But a little
+ * that has much time must not delay much that has little, and amounts from different sides enter at the same time. */
 static double joined_time(const rill_expelled *a, const rill_expelled *b) {
     const double both = a->seconds + b->seconds;
     RILL_ASSERT(a->amount > 0 && b->amount > 0);
@@ -141,8 +141,8 @@ static void join(rill_expelled *a, const rill_expelled *b) {
     a->amount += b->amount;
 }
 
-/* Orders keys by what is above their lower 32 bits, at most `most`: digit by digit, as no comparison could be guessed. Returns
- * where they are in the end, here or in `spare`. */
+/* Orders keys by what is above their lower 32 bits, at most `most`: digit by digit, as no comparison could be guessed.
+ * Returns where they are in the end, here or in `spare`. */
 static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t most) {
     enum { BITS = 8, DIGITS = 1 << BITS };
     for (int shift = 0; shift < 32 && most >> shift; shift += BITS) {
@@ -158,8 +158,8 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32
     return keys;
 }
 
-/* Puts the list in order of places, those of one place in any order. Moves keys instead of what they stand for if there is room
- * for that behind the last, as there mostly is. Returns where the list begins then. */
+/* Puts the list in order of places, those of one place in any order. Moves keys instead of what they stand for if there
+ * is room for that behind the last, as there mostly is. Returns where the list begins then. */
 static rill_expelled *sort_places(rill_flow *flow) {
     rill_expelled *expelled = flow->expelled.data, *sorted = expelled + flow->expelled.count;
     const size_t count = flow->expelled.count;
@@ -236,7 +236,7 @@ double rill_expelled_rise(const rill_flow *flow) {
     return fastest * flow->bed->quantum;
 }
 
-/* --------------------------------------------------------------------------------------------------------- releasing */
+/* -------------------------------------------------------------------------------------------------------- releasing */
 
 void rill_expelled_begin(rill_flow *flow, double dt, const rill_motion *motion) {
     rill_expelled *expelled = flow->expelled.data;
@@ -250,9 +250,9 @@ void rill_expelled_begin(rill_flow *flow, double dt, const rill_motion *motion) 
     }
 }
 
-/* Returns how much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the
- * column is full already, unless it makes jets; but where nothing leads out, or levels are at the top of the range, there is
- * nothing to push to. */
+/* Returns how much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor
+ * whether the column is full already, unless it makes jets; but where nothing leads out, or levels are at the top of
+ * the range, there is nothing to push to. */
 static int32_t room_of(const rill_flow *flow, int32_t place, double fastest) {
     const rill_bed *bed = flow->bed;
     const int32_t height = bed->c[place] - bed->b[place];
@@ -277,7 +277,8 @@ static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want
     return rest;
 }
 
-/* Gives liquid whose time is over, and which its column does not take, to the nearest columns that do. Returns what is left. */
+/* Gives liquid whose time is over, and which its column does not take, to the nearest columns that do. Returns what is
+ * left. */
 static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int64_t rest, bool *squeezed) {
     if (flow->passages) rest = rill_passages_find_room(flow, place, rest);
     RILL_ASSERT(rest >= 0);
@@ -323,7 +324,7 @@ void rill_expelled_return(rill_flow *flow, int64_t refused) {
     check_expelled(flow);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- momentum */
+/* --------------------------------------------------------------------------------------------------------- momentum */
 
 /* The wall behind a column on an axis. */
 typedef struct wall_behind {
@@ -365,7 +366,7 @@ void rill_expelled_stop(rill_flow *flow, double dt) {
         }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- drawn */
+/* ------------------------------------------------------------------------------------------------------------ drawn */
 
 static bool drawn_before(const rill_drawn *a, const rill_drawn *b) {
     return a->place < b->place;

@@ -4,14 +4,14 @@
  *
  *        before   now                    Along a line through the centre of a cell that it has just passed, the face is
  *     #######:#####|                     where the solid ends. From where it ended before, in its former place, follows
- *     #######:##x##|  -->  side          its speed along that line, and the time per cell. The line is that of the four on
- *     #######:#####|                     which the end is nearest: it meets the face most squarely.
+ *     #######:##x##|  -->  side          its speed along that line, and the time per cell. The line is that of the four
+ *     #######:#####|                     on which the end is nearest: it meets the face most squarely.
  *
  * Where a solid leaves a cell the same holds for what is not solid.
  *
- * Else from the cells behind. Poses come frame by frame, and a wall passes the centres of cells in whole frames: three frames
- * for a cell, then three, then four. What it pushes must not jump with that. So its speed is measured over several cells behind
- * the present one: from how long ago they were pressed follows the mean time per cell,
+ * Else from the cells behind. Poses come frame by frame, and a wall passes the centres of cells in whole frames: three
+ * frames for a cell, then three, then four. What it pushes must not jump with that. So its speed is measured over
+ * several cells behind the present one: from how long ago they were pressed follows the mean time per cell,
  *
  *     T = age of the cell k behind / k,     k up to LOOK_BACK, or so far that it was passed LONGEST ago,
  *
@@ -37,7 +37,7 @@ enum {
 
 static const double EDGE = 1.0 / 256.0; /* cells: a face so near to the centre may be on either side of it */
 
-/* ----------------------------------------------------------------------------------------------- from the form of a solid */
+/* ----------------------------------------------------------------------------------------- from the form of a solid */
 
 /* One solid that passes one cell. */
 typedef struct cell_crossing {
@@ -62,7 +62,8 @@ static void find_turn(cell_crossing *crossing) {
     }
 }
 
-/* Tells whether a place some cells from the centre is on the side that the cell has come to: in the solid, or out of it. */
+/* Tells whether a place some cells from the centre is on the side that the cell has come to: in the solid, or out of
+ * it. */
 static bool has_come(const cell_crossing *crossing, const int32_t step[2], double distance, bool before) {
     double at[3] = { crossing->at[0] + distance * crossing->cell * (double)step[0], crossing->at[1] + distance * crossing->cell * (double)step[1],
                      crossing->at[2] };
@@ -85,8 +86,8 @@ static double place_before(const cell_crossing *crossing, int axis) {
     return at;
 }
 
-/* Finds where the face is along a line, cells from the centre: ahead as it is now, or behind as it was before. False if it is
- * farther away than `most`. */
+/* Finds where the face is along a line, cells from the centre: ahead as it is now, or behind as it was before. False if
+ * it is farther away than `most`. */
 static bool find_face(const cell_crossing *crossing, const int32_t step[2], bool before, int32_t most, double *out) {
     const double way = before ? -1.0 : 1.0;
     int32_t k = 0; /* up to there it has come, or had not yet come */
@@ -127,7 +128,7 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const 
     return speed;
 }
 
-/* --------------------------------------------------------------------------------------------------- from cells behind */
+/* ------------------------------------------------------------------------------------------------ from cells behind */
 
 static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
     RILL_ASSERT(x >= 0 && x < job->bed->grid.cells[0] && y >= 0 && y < job->bed->grid.cells[1]);

@@ -39,8 +39,8 @@ typedef struct rill_wall_speed {
     int32_t inner;      /* count of those that were passed before this one */
 } rill_wall_speed;
 
-/* Finds how a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if that was
- * another solid. */
+/* Finds how a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if
+ * that was another solid. */
 rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves);
 

@@ -1,5 +1,5 @@
-/* Saves, rewinds and hashes worlds. The format is described in snapshot.h, reading it is in snapshot_load.c; both go through
- * the members in the same order, one function per section. */
+/* Saves, rewinds and hashes worlds. The format is described in snapshot.h, reading it is in snapshot_load.c; both go
+ * through the members in the same order, one function per section. */
 #include "snapshot/snapshot.h"
 
 #include "base/assert.h"

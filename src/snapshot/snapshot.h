@@ -2,24 +2,25 @@
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
- *   solids    per slot: generation, RILL_SLOT_ bits; if changed the cells it stands in; if alive its definition with arrays
- *   columns   quantum, datum, findings; columns per cell; notes per cell; b, c and floor of each column, cell by cell and
- *             from below
+ *   solids    per slot: generation, RILL_SLOT_ bits; if changed the cells it stands in; if alive its definition with
+ *             arrays
+ *   columns   quantum, datum, findings; columns per cell; notes per cell; b, c and floor of each column, cell by cell
+ *             and from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
- *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion, lag and forces; then of
- *             each column under bodies: place, base, how far it is lifted, a bit per quarter in which liquid stands on top
- *             and one if it is apart, what lies on a body, how fast that goes over the west and south faces, 1 + the level
- *             at which it is drawn, head, what is displaced below it, and how it changed
+ *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion, lag and
+ *             forces; then of each column under bodies: place, base, how far it is lifted, a bit per quarter in which
+ *             liquid stands on top and one if it is apart, what lies on a body, how fast that goes over the west and
+ *             south faces, 1 + the level at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
- *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set and pressure of bodies
- *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that they have
- *             drawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and seconds left; solids
- *             that move: slot, cells, times and pose; cells in which they did so lately, and when
+ *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set, pressure of bodies
+ *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that
+ *             they have drawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and
+ *             seconds left; solids that move: slot, cells, times and pose; cells in which they did so lately, and when
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
  *
- * Pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns and their sheets. No velocity
- * is ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
+ * Pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns and their sheets. No
+ * velocity is ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
 #ifndef RILL_SNAPSHOT_SNAPSHOT_H
 #define RILL_SNAPSHOT_SNAPSHOT_H
 
@@ -52,7 +53,8 @@ typedef struct rill_loading {
 rill_result rill_loading_refuse(rill_loading *load, const char *what);
 /* Gives up for want of memory: RILL_OUT_OF_MEMORY. */
 rill_result rill_loading_starved(rill_loading *load, const char *what);
-/* Turns a complaint about a definition inside a snapshot into one about the data. The message says which member it was. */
+/* Turns a complaint about a definition inside a snapshot into one about the data. The message says which member it
+ * was. */
 rill_result rill_loading_result(rill_result result);
 /* Each reads a number that must not be negative; fails if it is. */
 int32_t rill_loading_i32(rill_reader *reader);

@@ -1,5 +1,6 @@
-/* Bodies in snapshots: what each is, where, and the heads that columns under them go on with. Round bodies and boxes follow
- * from their definitions; of hulls and meshes everything is kept that would come out in other bits when made again. */
+/* Bodies in snapshots: what each is, where, and the heads that columns under them go on with. Round bodies and boxes
+ * follow from their definitions; of hulls and meshes everything is kept that would come out in other bits when made
+ * again. */
 #include <string.h>
 
 #include "base/assert.h"

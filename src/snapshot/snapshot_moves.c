@@ -108,8 +108,8 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* Reads what is expelled. Places, times and sides are checked with the whole world, amounts against each other: all of them are
- * in the ledger. */
+/* Reads what is expelled. Places, times and sides are checked with the whole world, amounts against each other: all of
+ * them are in the ledger. */
 static rill_result get_expelled(rill_loading *load, int64_t *left) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
