@@ -11,7 +11,6 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
-#include "flow/column.h"
 #include "passages/passages.h"
 #include "motion/swept_volume.h"
 
@@ -19,25 +18,8 @@ enum { THIN = 4 }; /* columns so many times lower than others are not pushed thr
 
 /* --------------------------------------------------------------------------------------------------------- columns */
 
-int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c) {
-    const int32_t height = c - b;
-    RILL_ASSERT(height > 0 && job->how->slack >= 0);
-    return c == RILL_TOP ? height : height > job->how->slack ? height - job->how->slack : 0;
-}
-
-int32_t rill_displace_room(const rill_displace_job *job, int32_t place) {
-    /* A flooded column may have a few quanta less than full, and counts as full with that. */
-    const int32_t room = rill_displace_capacity(job, job->bed->b[place], job->bed->c[place]) - job->flow->H[place];
-    const int32_t least = job->how->slack > 0 && job->bed->c[place] < RILL_TOP ? RILL_FULL_LOW - RILL_FULL : 0;
-    return room > least ? room : 0;
-}
-
-static int32_t place_count(const rill_displace_job *job) {
-    return job->bed->plane_size;
-}
-
 static const rill_old_column *gone_column(const rill_displace_job *job, int32_t node) {
-    return (const rill_old_column *)job->update->old.data + (node - place_count(job));
+    return (const rill_old_column *)job->update->old.data + (node - rill_displace_places(job));
 }
 
 /* A node, from its base to its ceiling. */
@@ -46,16 +28,12 @@ typedef struct extent {
 } extent;
 
 static extent extent_of(const rill_displace_job *job, int32_t node) {
-    if (node < place_count(job)) {
+    if (node < rill_displace_places(job)) {
         const int32_t b = job->bed->b[node];
         return (extent){ b, job->bed->c[node], b + job->flow->H[node] };
     }
     const rill_old_column *gone = gone_column(job, node);
-    return (extent){ gone->b, gone->c, gone->b + ((const int32_t *)job->displace->old_H.data)[node - place_count(job)] };
-}
-
-static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
-    return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
+    return (extent){ gone->b, gone->c, gone->b + ((const int32_t *)job->displace->old_H.data)[node - rill_displace_places(job)] };
 }
 
 /* Finds the change of a cell, or NULL. */
@@ -72,13 +50,6 @@ static const rill_cell_change *change_at(const rill_update *update, int32_t x, i
     return low < update->changes.count && changes[low].x == x && changes[low].y == y ? &changes[low] : NULL;
 }
 
-void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H) {
-    RILL_ASSERT(H >= 0 && H <= job->bed->c[place] - job->bed->b[place]);
-    const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? job->bed->b[place] + H : 0 };
-    rill_flow_widen(&job->flow->extent, &here);
-    rill_column_set(job->flow, place, H);
-}
-
 rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount) {
     rill_array *list = &job->displace->excess; /* has room for every old and new column */
     int32_t *entry = &job->displace->entry_of[at->node];
@@ -87,7 +58,7 @@ rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace
         RILL_ASSERT(list->count < list->capacity);
         ((rill_excess *)list->data)[list->count++] = (rill_excess){ .node = at->node, .x = at->x, .y = at->y };
         *entry = (int32_t)list->count;
-        if (at->node >= place_count(job)) job->displace->gone[cell_of(job, at->x, at->y)] = 1;
+        if (at->node >= rill_displace_places(job)) job->displace->gone[rill_displace_cell(job, at->x, at->y)] = 1;
     }
     rill_excess *excess = (rill_excess *)list->data + (*entry - 1);
     RILL_ASSERT(excess->node == at->node && excess->amount >= 0);
@@ -141,7 +112,7 @@ static inline void visit_column(const rill_displace_job *job, cluster_search *se
 /* Visits all columns of a cell. */
 static void visit_cell(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_bed *bed = job->bed;
-    const size_t cell = cell_of(job, x, y);
+    const size_t cell = rill_displace_cell(job, x, y);
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
         if (bed->b[place] >= from->c) break; /* and so are all above it */
@@ -165,7 +136,7 @@ static void visit_former(const rill_displace_job *job, cluster_search *search, c
 static void visit_gone(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_cell_change *change = change_at(job->update, x, y);
     for (int32_t i = 0; change && i < change->old_count; ++i) {
-        const int32_t node = place_count(job) + change->old_first + i;
+        const int32_t node = rill_displace_places(job) + change->old_first + i;
         const extent to = extent_of(job, node);
         if (job->displace->entry_of[node] && !job->displace->seen[node] && passes(search, from, &to))
             call(job, search, &(rill_displace_spot){ node, x, y });
@@ -176,7 +147,7 @@ static void visit_gone(const rill_displace_job *job, cluster_search *search, con
  * the neighbour in the same sheet can be reached, and all sheets are of one size. */
 static void visit_around(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *at, bool gone, visit *call) {
     const extent from = extent_of(job, at->node);
-    const bool dense = at->node < place_count(job) && !job->displace->piped[at->node];
+    const bool dense = at->node < rill_displace_places(job) && !job->displace->piped[at->node];
     const int32_t stride = job->bed->sheets[0].stride, nx = job->bed->grid.cells[0], ny = job->bed->grid.cells[1];
     for (int i = 0; i < 4; ++i) {
         const int32_t x = at->x + rill_beside[i][0], y = at->y + rill_beside[i][1];
@@ -186,15 +157,15 @@ static void visit_around(const rill_displace_job *job, cluster_search *search, c
             visit_cell(job, search, &from, x, y, call);
         else if (!job->displace->seen[beside])
             visit_column(job, search, &from, &(rill_displace_spot){ beside, x, y }, call);
-        if (search->former && at->node >= place_count(job)) visit_former(job, search, &from, x, y, call);
-        if (gone && job->displace->gone[cell_of(job, x, y)]) visit_gone(job, search, &from, x, y, call);
+        if (search->former && at->node >= rill_displace_places(job)) visit_former(job, search, &from, x, y, call);
+        if (gone && job->displace->gone[rill_displace_cell(job, x, y)]) visit_gone(job, search, &from, x, y, call);
     }
 }
 
 /* Puts a node into the cluster if it is full, or gone. */
 static void join_cluster(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to) {
     (void)search;
-    if (to->node >= place_count(job) || rill_displace_room(job, to->node) == 0) push(job, to);
+    if (to->node >= rill_displace_places(job) || rill_displace_room(job, to->node) == 0) push(job, to);
 }
 
 static void count_excess(cluster_search *search, const rill_excess *excess) {
@@ -257,7 +228,7 @@ static void find_rings(const rill_displace_job *job, cluster_search *search, vis
         if (search->head == ring && search->room >= search->total) return;
         if (search->head == ring) ring = job->displace->queue.count;
         const int32_t node = queue[search->head].node;
-        const bool wet = node >= place_count(job) || job->flow->H[node] > RILL_DRY;
+        const bool wet = node >= rill_displace_places(job) || job->flow->H[node] > RILL_DRY;
         if (wet || search->relaxed) visit_around(job, search, &queue[search->head], false, call);
     }
 }
@@ -269,7 +240,7 @@ static void find_takers(const rill_displace_job *job, cluster_search *search, co
     push(job, start);
     for (search->head = 0; search->head < job->displace->queue.count; ++search->head) {
         gather_excess(job, search, queue[search->head].node);
-        search->flooded |= queue[search->head].node < place_count(job);
+        search->flooded |= queue[search->head].node < rill_displace_places(job);
         visit_around(job, search, &queue[search->head], true, join_cluster);
     }
     search->cluster = job->displace->queue.count;
@@ -279,7 +250,7 @@ static void find_takers(const rill_displace_job *job, cluster_search *search, co
 
 /* Tells whether a node is a column under a ceiling, which keeps what it has too much. */
 static bool stays(const rill_displace_job *job, int32_t node) {
-    return node < place_count(job) && job->bed->c[node] < RILL_TOP;
+    return node < rill_displace_places(job) && job->bed->c[node] < RILL_TOP;
 }
 
 /* Returns what this search has counted of a node; NULL if nothing. */
@@ -333,80 +304,6 @@ static void keep_excess(const rill_displace_job *job, cluster_search *search) {
 
 /* ---------------------------------------------------------------------------------------------------------- giving */
 
-static void give(const rill_displace_job *job, int32_t place, int64_t amount) {
-    rill_displace_set(job, place, job->flow->H[place] + (int32_t)amount);
-    rill_flow_wake(job->flow, place);
-}
-
-/* Sums up the space of all takers if none gets more than `rise`. */
-static int64_t room_below(const rill_displace_job *job, int64_t rise) {
-    const rill_taker *takers = job->displace->takers.data;
-    int64_t sum = 0;
-    for (size_t i = 0; i < job->displace->takers.count; ++i) sum += takers[i].room < rise ? takers[i].room : rise;
-    return sum;
-}
-
-/* Deals out to all takers evenly, at once or over some seconds. Returns what they have no room for. */
-static int64_t give_all(const rill_displace_job *job, int64_t total, bool expelled, double seconds) {
-    const rill_taker *takers = job->displace->takers.data;
-    RILL_ASSERT(total >= 0);
-    int64_t low = 0, high = RILL_TOP; /* the least rise that takes it all is in (low, high] */
-    while (high - low > 1) {
-        const int64_t middle = (low + high) / 2;
-        if (room_below(job, middle) >= total)
-            high = middle;
-        else
-            low = middle;
-    }
-    for (size_t i = 0; i < job->displace->takers.count && total > 0; ++i) {
-        int64_t amount = takers[i].room;
-        if (amount > high) amount = high;
-        if (amount > total) amount = total;
-        if (expelled)
-            rill_expelled_add(job->flow, takers[i].place, amount, seconds, NULL);
-        else
-            give(job, takers[i].place, amount);
-        RILL_ASSERT(amount > 0);
-        total -= amount;
-    }
-    RILL_ASSERT(total >= 0);
-    return total;
-}
-
-/* Gives to the columns of a cell, from above, no more than `most` to each. Returns what is left. */
-static int64_t squeeze_into(const rill_displace_job *job, int32_t x, int32_t y, int64_t most, int64_t total) {
-    const rill_bed *bed = job->bed;
-    if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) return total;
-    const size_t cell = cell_of(job, x, y);
-    for (int32_t k = bed->cell_first[cell + 1] - 1; k >= bed->cell_first[cell] && total > 0; --k) {
-        int64_t amount = rill_displace_room(job, bed->places[k]);
-        if (amount > most) amount = most;
-        if (amount > total) amount = total;
-        if (amount > 0) give(job, bed->places[k], amount);
-        total -= amount;
-    }
-    return total;
-}
-
-/* Gives liquid through solids to whatever is nearest, square by square around a cell. Returns what is left. */
-static int64_t squeeze(const rill_displace_job *job, const rill_displace_spot *at, int64_t most, int64_t total) {
-    const int32_t reach = rill_max_i(job->bed->grid.cells[0], job->bed->grid.cells[1]);
-    for (int32_t r = 0; r < reach && total > 0; ++r)
-        for (int32_t y = -r; y <= r; ++y)
-            for (int32_t x = -r; x <= r; x += y == -r || y == r || r == 0 ? 1 : 2 * r)
-                total = squeeze_into(job, at->x + x, at->y + y, most, total);
-    return total;
-}
-
-int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount) {
-    const rill_displace_how how = { .slack = slack };
-    const rill_displace_job job = { .flow = flow, .bed = flow->bed, .how = &how };
-    RILL_ASSERT(amount > 0);
-    rill_displace_spot at = { .node = place };
-    rill_bed_sheet_of(flow->bed, place, &at.x, &at.y);
-    return squeeze(&job, &at, RILL_TOP, amount);
-}
-
 /* Lets what is pressed, and has a way out, enter over time. */
 static void give_over_time(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *start) {
     if (job->how->pushes && search->flooded) {
@@ -414,31 +311,31 @@ static void give_over_time(const rill_displace_job *job, cluster_search *search,
         keep_excess(job, search);
         if (search->total == 0) return;
         if (!search->jumped) find_rings(job, search, join_front);
-        if (search->jumped || room_below(job, RILL_TOP) < search->total) find_takers(job, search, start);
+        if (search->jumped || rill_displace_room_below(job, RILL_TOP) < search->total) find_takers(job, search, start);
     }
-    const int64_t left = give_all(job, search->total, true, search->seconds);
+    const int64_t left = rill_displace_deal(job, search->total, true, search->seconds);
     RILL_ASSERT(left == 0);
 }
 
 static void displace_cluster(const rill_displace_job *job, int32_t number, const rill_displace_spot *start) {
     cluster_search search = { .number = number };
     find_takers(job, &search, start);
-    if (room_below(job, RILL_TOP) < search.total) {
+    if (rill_displace_room_below(job, RILL_TOP) < search.total) {
         search.former = true;
         find_takers(job, &search, start);
     }
-    if (room_below(job, RILL_TOP) < search.total) {
+    if (rill_displace_room_below(job, RILL_TOP) < search.total) {
         search.relaxed = true;
         find_takers(job, &search, start);
     }
-    if (room_below(job, RILL_TOP) >= search.total) {
+    if (rill_displace_room_below(job, RILL_TOP) >= search.total) {
         give_over_time(job, &search, start);
         return;
     }
-    int64_t left = give_all(job, search.total, false, 0.0);
+    int64_t left = rill_displace_deal(job, search.total, false, 0.0);
     job->displace->squeezed = true;
-    left = squeeze(job, start, left / search.pressed + 1, left);
-    left = squeeze(job, start, RILL_TOP, left);
+    left = rill_displace_press(job, start, left / search.pressed + 1, left);
+    left = rill_displace_press(job, start, RILL_TOP, left);
     RILL_ASSERT(left == 0); /* preparing has made sure that there is room */
 }
 
@@ -446,14 +343,14 @@ static void displace_cluster(const rill_displace_job *job, int32_t number, const
  * the wall passes a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come
  * so much later. */
 static bool push_ahead(const rill_displace_job *job, rill_excess *excess) {
-    if (excess->node < place_count(job) || !(excess->wall.seconds > 0.0)) return false;
+    if (excess->node < rill_displace_places(job) || !(excess->wall.seconds > 0.0)) return false;
     const rill_wall_speed *wall = &excess->wall;
     const int32_t ahead = wall->deep - wall->inner, *step = rill_beside[wall->side];
     const int32_t x = excess->x + ahead * step[0], y = excess->y + ahead * step[1];
     if (x < 0 || y < 0 || x >= job->bed->grid.cells[0] || y >= job->bed->grid.cells[1]) return false;
     const extent from = extent_of(job, excess->node);
     const cluster_search strict = { 0 };
-    for (int32_t k = job->bed->cell_first[cell_of(job, x, y)]; k < job->bed->cell_first[cell_of(job, x, y) + 1]; ++k) {
+    for (int32_t k = job->bed->cell_first[rill_displace_cell(job, x, y)]; k < job->bed->cell_first[rill_displace_cell(job, x, y) + 1]; ++k) {
         const int32_t place = job->bed->places[k];
         const extent to = extent_of(job, place);
         if (!passes(&strict, &from, &to) || rill_displace_room(job, place) < excess->amount) continue;
@@ -491,7 +388,7 @@ void rill_displace_all(const rill_displace_job *job) {
     forget(job);
     for (size_t i = 0; i < job->displace->excess.count; ++i) {
         job->displace->entry_of[excess[i].node] = 0;
-        job->displace->gone[cell_of(job, excess[i].x, excess[i].y)] = 0;
+        job->displace->gone[rill_displace_cell(job, excess[i].x, excess[i].y)] = 0;
     }
     if (job->displace->excess.count > 0) mark_piped(job, 0);
     check_marks(job->displace);

@@ -4,6 +4,7 @@
 #define RILL_MOTION_MOTION_INTERNAL_H
 
 #include "base/assert.h"
+#include "flow/ceiling.h"
 #include "motion/displace.h"
 #include "motion/swept_volume.h"
 
@@ -28,17 +29,49 @@ static inline int64_t rill_motion_count(const rill_flow *flow) {
     return sum;
 }
 
-/* ------------------------------------------------------------------------------------------------ displace.c */
+/* Returns the number of places, behind which old columns follow as nodes. */
+static inline int32_t rill_displace_places(const rill_displace_job *job) {
+    return job->bed->plane_size;
+}
+
+/* Returns the number of a cell, row by row. */
+static inline size_t rill_displace_cell(const rill_displace_job *job, int32_t x, int32_t y) {
+    RILL_ASSERT(x >= 0 && x < job->bed->grid.cells[0] && y >= 0 && y < job->bed->grid.cells[1]);
+    return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
+}
 
 /* Returns what a column between b and c holds; a ceiling leaves some slack. */
-int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c);
+static inline int32_t rill_displace_capacity(const rill_displace_job *job, int32_t b, int32_t c) {
+    const int32_t height = c - b;
+    RILL_ASSERT(height > 0 && job->how->slack >= 0);
+    return c == RILL_TOP ? height : height > job->how->slack ? height - job->how->slack : 0;
+}
+
 /* Returns what a column has room for below that. */
-int32_t rill_displace_room(const rill_displace_job *job, int32_t place);
+static inline int32_t rill_displace_room(const rill_displace_job *job, int32_t place) {
+    /* A flooded column may have a few quanta less than full, and counts as full with that. */
+    const int32_t room = rill_displace_capacity(job, job->bed->b[place], job->bed->c[place]) - job->flow->H[place];
+    const int32_t least = job->how->slack > 0 && job->bed->c[place] < RILL_TOP ? RILL_FULL_LOW - RILL_FULL : 0;
+    return room > least ? room : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ deal_out.c */
+
 /* Returns the height, in quanta, above which a floor that rose over a level is a wall that came from the side, and one
  * that fell a wall that left to a side. */
 double rill_displace_tallest(const rill_displace_job *job);
 /* Sets the depth of a column. */
 void rill_displace_set(const rill_displace_job *job, int32_t place, int32_t H);
+/* Sums up the space of all takers if none gets more than `rise`. */
+int64_t rill_displace_room_below(const rill_displace_job *job, int64_t rise);
+/* Deals out to all takers evenly, at once or over some seconds. Returns what they have no room for. */
+int64_t rill_displace_deal(const rill_displace_job *job, int64_t total, bool expelled, double seconds);
+/* Presses liquid through solids into whatever is nearest, square by square around a cell, no more than `most` into each
+ * column. Returns what is left. */
+int64_t rill_displace_press(const rill_displace_job *job, const rill_displace_spot *at, int64_t most, int64_t total);
+
+/* ------------------------------------------------------------------------------------------------ displace.c */
+
 /* Notes that a node has too much, or more than was noted: all of it will be displaced. */
 rill_excess *rill_displace_add(const rill_displace_job *job, const rill_displace_spot *at, int64_t amount);
 /* Displaces what is too much. */

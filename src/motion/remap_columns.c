@@ -64,14 +64,6 @@ static bool reserve(rill_displace *displace, const rill_flow *flow, const rill_u
 
 /* -------------------------------------------------------------------------------------------------------- remapping */
 
-static int32_t place_count(const rill_displace_job *job) {
-    return job->bed->plane_size;
-}
-
-double rill_displace_tallest(const rill_displace_job *job) {
-    return job->bed->grid.cell_size / job->bed->quantum;
-}
-
 /* Finds where the liquid of one old column goes within its cell. */
 static void remap_column(const rill_displace_job *job, const rill_cell_change *at, int32_t index, int64_t *amounts) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
@@ -95,7 +87,7 @@ static void remap_column(const rill_displace_job *job, const rill_cell_change *a
     if (below >= 0)
         amounts[below] += level - done;
     else
-        rill_displace_add(job, &(rill_displace_spot){ place_count(job) + index, at->x, at->y }, level - done)->seconds =
+        rill_displace_add(job, &(rill_displace_spot){ rill_displace_places(job) + index, at->x, at->y }, level - done)->seconds =
             -1.0;
 }
 
@@ -122,7 +114,7 @@ static void remap_cell(const rill_displace_job *job, const rill_cell_change *at)
 static bool still_there(const rill_displace_job *job, size_t index) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
     const int32_t level = old->b + ((const int32_t *)job->displace->old_H.data)[index];
-    return job->update->marks[old->place] & RILL_PLACE_KEPT && !job->displace->entry_of[place_count(job) + (int32_t)index] &&
+    return job->update->marks[old->place] & RILL_PLACE_KEPT && !job->displace->entry_of[rill_displace_places(job) + (int32_t)index] &&
            job->bed->b[old->place] - level <= rill_displace_tallest(job);
 }
 
@@ -138,7 +130,7 @@ static void remap_expelled(const rill_displace_job *job) {
         if (!expelled) continue;
         const bool there = still_there(job, i);
         if (there && !job->displace->entry_of[place] && rill_displace_room(job, place) > 0) continue;
-        rill_displace_spot at = { .node = there ? place : place_count(job) + (int32_t)i };
+        rill_displace_spot at = { .node = there ? place : rill_displace_places(job) + (int32_t)i };
         rill_bed_sheet_of(job->bed, place, &at.x, &at.y);
         rill_excess *excess = rill_displace_add(job, &at, expelled->amount);
         *(excess->amount > expelled->amount ? &excess->before : &excess->seconds) = expelled->seconds;

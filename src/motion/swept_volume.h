@@ -16,7 +16,7 @@
  *
  *     wall      | front                  The bed opens a cell at once, when the wall leaves its centre; but the wall
  *     ##########|~~~~~~~~~~~~~           leaves it bit by bit. So the column at the front gives as much, steadily, as
- *     ##########|:::::::::::::           the wall makes room for in T, the time in which it passes a cell (wall_speed.h),
+ *     ##########|:::::::::::::           the wall makes room for in T, the time in which it passes a cell,
  *     ##########|:::::::::::::
  *      next     |                             dV/dt = -H / T,
  *

@@ -130,11 +130,6 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const 
 
 /* ------------------------------------------------------------------------------------------------ from cells behind */
 
-static size_t cell_of(const rill_displace_job *job, int32_t x, int32_t y) {
-    RILL_ASSERT(x >= 0 && x < job->bed->grid.cells[0] && y >= 0 && y < job->bed->grid.cells[1]);
-    return (size_t)y * (size_t)job->bed->grid.cells[0] + (size_t)x;
-}
-
 /* A question about the wall that has passed a cell. */
 typedef struct cell_query {
     const rill_displace_job *job;
@@ -151,14 +146,14 @@ static cell_query query_at(const rill_displace_job *job, int32_t x, int32_t y, b
 static double age_of(const cell_query *query, int32_t x, int32_t y) {
     const int32_t *cells = query->job->bed->grid.cells;
     if (x < 0 || y < 0 || x >= cells[0] || y >= cells[1]) return (double)INFINITY;
-    const rill_cell_times *times = &query->job->how->times[cell_of(query->job, x, y)];
+    const rill_cell_times *times = &query->job->how->times[rill_displace_cell(query->job, x, y)];
     const double last = query->opened ? times->opened : times->pressed, other = query->opened ? times->pressed : times->opened;
     RILL_ASSERT(last <= query->job->how->motion.now && other <= query->job->how->motion.now);
     return last >= query->since && last > other ? query->job->how->motion.now - last : (double)INFINITY;
 }
 
 double rill_wall_speed_of_ceiling(const rill_displace_job *job, int32_t x, int32_t y) {
-    const double age = job->how->motion.now - job->how->times[cell_of(job, x, y)].moved;
+    const double age = job->how->motion.now - job->how->times[rill_displace_cell(job, x, y)].moved;
     return age > 0.0 && age < RILL_EXPELLED_LONGEST ? age : -1.0;
 }
 
@@ -213,7 +208,7 @@ static rill_wall_speed speed_of(const cell_query *query, int32_t b) {
 }
 
 void rill_wall_speed_open(const rill_displace_job *job, int32_t x, int32_t y) {
-    job->how->times[cell_of(job, x, y)].opened = job->how->motion.now;
+    job->how->times[rill_displace_cell(job, x, y)].opened = job->how->motion.now;
 }
 
 bool rill_wall_speed_opens(const rill_displace_job *job, int32_t x, int32_t y) {
@@ -239,8 +234,8 @@ void rill_wall_speed_find(const rill_displace_job *job) {
     const rill_cell_change *changes = job->update->changes.data;
     const double now = job->how->motion.now;
     for (size_t i = 0; i < job->update->changes.count; ++i)
-        job->how->times[cell_of(job, changes[i].x, changes[i].y)].moved = now;
-    for (size_t i = 0; i < job->displace->excess.count; ++i) job->how->times[cell_of(job, excess[i].x, excess[i].y)].pressed = now;
+        job->how->times[rill_displace_cell(job, changes[i].x, changes[i].y)].moved = now;
+    for (size_t i = 0; i < job->displace->excess.count; ++i) job->how->times[rill_displace_cell(job, excess[i].x, excess[i].y)].pressed = now;
     for (size_t i = 0; i < job->displace->excess.count; ++i) {
         rill_excess *e = &excess[i];
         e->wall.deep = 1;
