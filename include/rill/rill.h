@@ -290,6 +290,12 @@ RILL_API rill_result rill_solid_destroy(rill_world *world, rill_solid_id id);
 RILL_API rill_solid_id rill_solid_find(const rill_world *world, const char *name);
 RILL_API const char *rill_solid_name(const rill_world *world, rill_solid_id id); /* "" when nameless, NULL when stale */
 
+/* What a program keeps beside an object, by its id: a pointer that Rill never looks behind, NULL at first. Solids, sources
+ * and bodies have one each. It is no part of snapshots: in a loaded world all are NULL; rill_snapshot_restore keeps those of
+ * ids that name an object before and after it, and the others are NULL. */
+RILL_API rill_result rill_solid_set_user_data(rill_world *world, rill_solid_id id, void *user);
+RILL_API void *rill_solid_user_data(const rill_world *world, rill_solid_id id); /* NULL when stale */
+
 /* Solids may be created, destroyed and changed at any time. Once the bed is built, changes become real all together: with
  * the next rill_bed_build, or else at the beginning of the next step. Until then the liquid, queries and fills see the bed
  * as it was. What a call refuses (a NaN, a wrong number of vertices, a broken mesh) leaves the solid as it was.
@@ -414,6 +420,9 @@ RILL_API rill_result rill_source_destroy(rill_world *world, rill_source_id id);
 RILL_API rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate);
 RILL_API rill_result rill_source_set_rain(rill_world *world, rill_source_id id, double rain);
 RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name);
+/* As with solids. */
+RILL_API rill_result rill_source_set_user_data(rill_world *world, rill_source_id id, void *user);
+RILL_API void *rill_source_user_data(const rill_world *world, rill_source_id id); /* NULL when stale */
 
 /* ------------------------------------------------------------------------------------------------------------- body */
 
@@ -486,6 +495,9 @@ RILL_API const char *rill_body_name(const rill_world *world, rill_body_id id);  
 /* Bodies one by one: index 0 to count - 1, in order of creation as long as none is destroyed. Null id when out of range. */
 RILL_API int32_t rill_world_body_count(const rill_world *world);
 RILL_API rill_body_id rill_world_body_at(const rill_world *world, int32_t index);
+/* As with solids. */
+RILL_API rill_result rill_body_set_user_data(rill_world *world, rill_body_id id, void *user);
+RILL_API void *rill_body_user_data(const rill_world *world, rill_body_id id); /* NULL when stale */
 
 /* RILL_INVALID_ARGUMENT, and nothing changed, for what is not finite, or a quaternion without length.
  *

@@ -66,6 +66,7 @@ typedef struct rill_body {
     char *name; /* owned */
     uint16_t generation;
     bool alive;
+    void *user; /* what the program keeps beside it */
     rill_body_form form;
     double mass;       /* kg; infinity: its motion is prescribed */
     double inertia[6]; /* kg m2, in its own frame: xx, yy, zz, xy, xz, yz */

@@ -22,6 +22,7 @@ typedef struct rill_source {
     double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
     uint64_t turn;  /* index into places of the column that gets the next odd quantum */
     int64_t pushed; /* quanta that it has put above ceilings in this sub-step, to be pushed on */
+    void *user;     /* what the program keeps beside it */
 } rill_source;
 
 /* What it gives or takes: m3/s, or mm/h of rain. */

@@ -278,6 +278,24 @@ static void mend(rill_world *world) {
     world->flow.bed = &world->bed;
 }
 
+/* Hands on what the program keeps beside objects whose ids name something in both worlds. */
+static void keep_user_data(rill_world *world, const rill_world *old) {
+    rill_solid_slot *solids = world->solids.data;
+    const rill_solid_slot *old_solids = old->solids.data;
+    for (size_t i = 0; i < world->solids.count && i < old->solids.count; ++i)
+        if (solids[i].solid && solids[i].generation == old_solids[i].generation) solids[i].user = old_solids[i].user;
+    rill_source *sources = world->sources.data;
+    const rill_source *old_sources = old->sources.data;
+    for (size_t i = 0; i < world->sources.count && i < old->sources.count; ++i)
+        if (sources[i].alive && sources[i].generation == old_sources[i].generation)
+            sources[i].user = old_sources[i].user;
+    for (size_t i = 0; i < world->bodies.list.count && i < old->bodies.list.count; ++i) {
+        rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
+        const rill_body *before = rill_body_at(&old->bodies, (int32_t)i);
+        if (body->alive && body->generation == before->generation) body->user = before->user;
+    }
+}
+
 rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t size) {
     if (!world) return RILL_INVALID_ARGUMENT;
     if (!memory) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "memory is NULL; expected a snapshot");
@@ -288,6 +306,7 @@ rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t 
     *world = *loaded;
     world->pool = old.pool;
     world->message = old.message;
+    keep_user_data(world, &old);
     world->bed_log = old.bed_log;
     rill_bed_log_change(&world->bed_log, NULL, 0);
     mend(world);

@@ -40,6 +40,7 @@ typedef struct rill_solid_slot {
     bool changed;    /* what stands in the bed is not what it is now */
     bool touched;    /* reaches some cell of the bed */
     rill_area built; /* cells that what stands in the bed has to do with */
+    void *user;      /* what the program keeps beside it */
 } rill_solid_slot;
 enum { RILL_SLOTS_MAX = 65535, RILL_GENERATION_MAX = 65535 };
 

@@ -40,6 +40,19 @@ const char *rill_body_name(const rill_world *world, rill_body_id id) {
     return body ? body->name : NULL;
 }
 
+void *rill_body_user_data(const rill_world *world, rill_body_id id) {
+    const rill_body *body = world ? body_of(world, id) : NULL;
+    return body ? body->user : NULL;
+}
+
+rill_result rill_body_set_user_data(rill_world *world, rill_body_id id, void *user) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_body *body = body_of(world, id);
+    if (!body) return RILL_INVALID_ID;
+    body->user = user;
+    return RILL_OK;
+}
+
 int32_t rill_world_body_count(const rill_world *world) {
     return world ? world->bodies.alive : 0;
 }

@@ -34,6 +34,11 @@ const char *rill_solid_name(const rill_world *world, rill_solid_id id) {
     return slot->solid->def.name ? slot->solid->def.name : "";
 }
 
+void *rill_solid_user_data(const rill_world *world, rill_solid_id id) {
+    const rill_solid_slot *slot = world ? rill_world_solid(world, id) : NULL;
+    return slot ? slot->user : NULL;
+}
+
 /* A free slot, or a new one at the end; -1 without memory. */
 static int64_t take_slot(rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
@@ -49,6 +54,14 @@ static int64_t take_slot(rill_world *world) {
 static rill_solid_slot *slot_of(rill_world *world, rill_solid_id id) {
     const rill_solid_slot *found = rill_world_solid(world, id);
     return found ? (rill_solid_slot *)world->solids.data + rill_id_slot(id.value) : NULL;
+}
+
+rill_result rill_solid_set_user_data(rill_world *world, rill_solid_id id, void *user) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_solid_slot *slot = slot_of(world, id);
+    if (!slot) return RILL_INVALID_ID;
+    slot->user = user;
+    return RILL_OK;
 }
 
 static void note_change(rill_world *world, rill_solid_slot *slot) {
@@ -117,6 +130,7 @@ rill_result rill_solid_destroy(rill_world *world, rill_solid_id id) {
     if (!slot) return RILL_INVALID_ID;
     rill_solid_free(slot->solid, &world->allocator);
     slot->solid = NULL;
+    slot->user = NULL;
     if (!rill_area_empty(&slot->built)) {
         note_change(world, slot);
     } else if (slot->changed) { /* it was never in the bed */

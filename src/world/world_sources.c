@@ -8,7 +8,7 @@ static rill_source_id id_of(const rill_world *world, size_t index, uint16_t gene
 }
 
 /* The source of an id, or NULL with a message. */
-static rill_source *source_of(rill_world *world, rill_source_id id) {
+static rill_source *source_of(const rill_world *world, rill_source_id id) {
     const size_t index = rill_id_slot(id.value);
     if (index < world->sources.count) {
         rill_source *source = (rill_source *)world->sources.data + index;
@@ -27,11 +27,25 @@ rill_source_id rill_source_find(const rill_world *world, const char *name) {
     return (rill_source_id){ 0 };
 }
 
+void *rill_source_user_data(const rill_world *world, rill_source_id id) {
+    const rill_source *source = world ? source_of(world, id) : NULL;
+    return source ? source->user : NULL;
+}
+
+rill_result rill_source_set_user_data(rill_world *world, rill_source_id id, void *user) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_source *source = source_of(world, id);
+    if (!source) return RILL_INVALID_ID;
+    source->user = user;
+    return RILL_OK;
+}
+
 void rill_world_drop_source(const rill_world *world, rill_source *source) {
     rill_source_detach(source, &world->allocator);
     rill_string_free(&world->allocator, source->name);
     source->name = NULL;
     source->def.name = NULL;
+    source->user = NULL;
     source->alive = false;
 }
 
