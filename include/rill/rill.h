@@ -660,6 +660,19 @@ typedef enum rill_field {
 RILL_API rill_result rill_world_read_field(const rill_world *world, rill_field field, int32_t layer, double *out,
                                            size_t count);
 
+/* The cells low[0] <= x < high[0], low[1] <= y < high[1] of one layer: what a camera sees, or the ground under a body. */
+typedef struct rill_field_area {
+    int32_t layer;
+    int32_t low[2], high[2]; /* 0 <= low <= high <= cells */
+} rill_field_area;
+/* That part of what rill_world_read_field reads, row by row: (high[0] - low[0]) * (high[1] - low[1]) numbers, twice that for
+ * velocities and faces. Nothing is written unless everything is in order. */
+RILL_API rill_result rill_world_read_field_area(const rill_world *world, rill_field field, const rill_field_area *area,
+                                                double *out, size_t count);
+/* The same values rounded to single precision, as graphics processors want them. */
+RILL_API rill_result rill_world_read_field_floats(const rill_world *world, rill_field field, const rill_field_area *area,
+                                                  float *out, size_t count);
+
 /* --------------------------------------------------------------------------------------------------------- kandemir */
 
 /* For worlds whose solver.method is RILL_METHOD_KANDEMIR and whose bed is built; RILL_INVALID_STATE otherwise. */
