@@ -25,13 +25,14 @@
 #include "base/alloc.h"
 #include "base/simd.h"
 #include "shape/constants.h"
+#include "shape/morton.h"
 #include "shape/solid.h"
 
 #include <math.h>
 
 static const float OPPOSED = -1e-6f; /* cosine: beyond a right angle by more than rounding */
 static const float ROUNDING = 1e-5f; /* bounds of nodes are safe by this much */
-enum { LEAF = 32, CURVE_BITS = 10, CURVE_SIZE = 1 << CURVE_BITS };
+enum { LEAF = 32 };
 enum { AHEAD = 16 }; /* facets that are asked for before they are needed */
 /* Work is counted in comparisons of one triangle with a leaf: what a leaf may take, unless there are few. */
 enum { PATIENCE = 128, PATIENCE_OF_ALL = 1 << 22 };
@@ -92,42 +93,6 @@ static double centre_of(const double *const p[3], double centre[3]) {
 
 /* ----------------------------------------------------------------------------------------------------------- order */
 
-/* The bits of a number below CURVE_SIZE, two zeros between any two of them. */
-static uint32_t spread(uint32_t n) {
-    n = (n | n << 16) & 0x030000ffu;
-    n = (n | n << 8) & 0x0300f00fu;
-    n = (n | n << 4) & 0x030c30c3u;
-    return (n | n << 2) & 0x09249249u;
-}
-
-/* Place along the curve, and which triangle it is. */
-static uint64_t key_of(const double centre[3], const double low[3], double inverse, uint32_t triangle) {
-    uint32_t at[3];
-    for (int i = 0; i < 3; ++i) {
-        const double place = (centre[i] - low[i]) * inverse;
-        at[i] = place > 0.0 ? (uint32_t)fmin(place, (double)(CURVE_SIZE - 1)) : 0; /* tiny meshes: infinity */
-    }
-    return (uint64_t)(spread(at[0]) | spread(at[1]) << 1 | spread(at[2]) << 2) << 32 | triangle;
-}
-
-/* Radix sort by place; `spare` is as large as `keys`, and one of the two is returned with the result. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count) {
-    for (int pass = 0; pass < 3; ++pass) { /* as a key has coordinates */
-        const int shift = 32 + CURVE_BITS * pass;
-        size_t first[CURVE_SIZE] = { 0 }, sum = 0;
-        for (size_t i = 0; i < count; ++i) first[keys[i] >> shift & (CURVE_SIZE - 1)] += 1;
-        for (int k = 0; k < CURVE_SIZE; ++k) {
-            const size_t here = first[k];
-            first[k] = sum;
-            sum += here;
-        }
-        for (size_t i = 0; i < count; ++i) spare[first[keys[i] >> shift & (CURVE_SIZE - 1)]++] = keys[i];
-        uint64_t *const swap = keys;
-        keys = spare, spare = swap;
-    }
-    return keys;
-}
-
 static facet facet_of(const double *const p[3], const double centre[3], double radius, const double low[3]) {
     facet f = { .radius = (float)radius };
     double normal[3], length = 0.0;
@@ -147,7 +112,7 @@ static facet facet_of(const double *const p[3], const double centre[3], double r
 static double make_keys(const rill_solid *solid, uint64_t *keys, facet *facets, size_t *count) {
     double largest = 0.0, size = 0.0;
     for (int i = 0; i < 3; ++i) size = fmax(size, solid->primitive.high[i] - solid->primitive.low[i]);
-    const double inverse = size > 0.0 ? (double)CURVE_SIZE / size : 0.0;
+    const double inverse = size > 0.0 ? (double)RILL_MORTON_SIZE / size : 0.0;
     *count = 0;
     for (uint32_t t = 0; t < solid->triangle_count; ++t) {
         if (solid->parts[t] == RILL_NO_PART) continue;
@@ -157,7 +122,7 @@ static double make_keys(const rill_solid *solid, uint64_t *keys, facet *facets, 
         const double radius = centre_of(p, centre);
         largest = radius > largest ? radius : largest;
         facets[t] = facet_of(p, centre, radius, solid->primitive.low);
-        keys[(*count)++] = key_of(centre, solid->primitive.low, inverse, t);
+        keys[(*count)++] = rill_morton_key(centre, solid->primitive.low, inverse, t);
     }
     return largest;
 }
@@ -386,8 +351,8 @@ bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocato
     facet *facets = rill_alloc(allocator, all, sizeof *facets);
     bool good = keys && facets;
     if (good && make_keys(solid, keys, facets, &count) <= RILL_THIN_LARGEST * cell_size)
-        good =
-            find_thin(solid, facets, sort_keys(keys, keys + all, count), count, RILL_THIN_NEAR * cell_size, allocator);
+        good = find_thin(solid, facets, rill_morton_sort(keys, keys + all, count), count, RILL_THIN_NEAR * cell_size,
+                         allocator);
     rill_free(allocator, facets, all, sizeof *facets);
     rill_free(allocator, keys, 2 * all, sizeof *keys);
     return good;
