@@ -379,11 +379,28 @@ static void test_refused_steps(void **state) {
     kept_blocks = 2;
 }
 
+static rill_world *make_with_well(const rill_runtime *runtime) {
+    rill_world *world = make_built(runtime);
+    must(world, create_point(world));
+    return world;
+}
+
+/* Another name with an account of its own, and more columns, in both layers. */
+static rill_result move_well(rill_world *world) {
+    rill_source_def def = point_source("spring", 0.0, 0.0, 0.0, 1e-6);
+    def.shape = RILL_SOURCE_BOX;
+    memcpy(def.max, (double[]){ 0.02, 0.01, 0.01 }, sizeof def.max);
+    return rill_source_set_def(world, rill_world_source_at(world, 0), &def);
+}
+
 static void test_liquid(void **state) {
     (void)state;
     walk(make_built, fill);
     walk(make_built, create_point);
     walk(make_built, create_rain);
+    kept_blocks = 6; /* working memory for sources that move stays */
+    walk(make_with_well, move_well);
+    kept_blocks = 2;
 }
 
 /* -------------------------------------------------------------------------------------------- calls that make worlds

@@ -419,7 +419,18 @@ RILL_API rill_result rill_source_destroy(rill_world *world, rill_source_id id);
 /* m3/s; for rain mm/h, by the second call. */
 RILL_API rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate);
 RILL_API rill_result rill_source_set_rain(rill_world *world, rill_source_id id, double rain);
-RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name);
+/* The definition as it is now. Its name ("" when nameless) is the library's and valid until the source changes. */
+RILL_API rill_result rill_source_get_def(const rill_world *world, rill_source_id id, rill_source_def *out);
+/* Another place, shape, rate, window or name; without a name in `def` it keeps its own, "" takes that away. What it owes of a
+ * quantum it still owes. Under another name it goes on in the account of that name, and what is booked so far stays in the
+ * old one. A source may be moved in every step: that allocates nothing once it has been as large before. RILL_INVALID_ARGUMENT,
+ * and nothing changed, where there is no column for it. */
+RILL_API rill_result rill_source_set_def(rill_world *world, rill_source_id id, const rill_source_def *def);
+RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name); /* null id when there is none */
+RILL_API const char *rill_source_name(const rill_world *world, rill_source_id id);   /* "" when nameless, NULL when stale */
+/* Sources one by one: index 0 to count - 1, in order of creation as long as none is destroyed. Null id when out of range. */
+RILL_API int32_t rill_world_source_count(const rill_world *world);
+RILL_API rill_source_id rill_world_source_at(const rill_world *world, int32_t index);
 /* As with solids. */
 RILL_API rill_result rill_source_set_user_data(rill_world *world, rill_source_id id, void *user);
 RILL_API void *rill_source_user_data(const rill_world *world, rill_source_id id); /* NULL when stale */

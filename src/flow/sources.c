@@ -12,6 +12,8 @@
 #include "flow/ceiling.h"
 #include "flow/column.h"
 
+#include <string.h>
+
 /* ------------------------------------------------------------------------------------------------------ attachment */
 
 /* Collectors return how many places there are and, if `out` is not NULL, write them. */
@@ -85,44 +87,74 @@ static size_t collect(const rill_bed *bed, const rill_source_def *def, int32_t *
 
 /* Puts places into plane order: memory is then swept in one direction. Collectors go by cells, which is plane order
  * within each sheet, so that it is enough to take one sheet after the other. */
-static bool order_places(int32_t *places, size_t count, const rill_bed *bed, const rill_allocator *allocator) {
+static bool order_places(int32_t *places, size_t count, const rill_bed *bed, rill_array *order,
+                         const rill_allocator *allocator) {
     bool ordered = true;
     for (size_t i = 1; i < count; ++i) ordered = ordered && places[i - 1] < places[i];
     if (ordered) return true;
-    int32_t *all = rill_alloc_zeroed(allocator, count, sizeof *all);
-    if (!all) return false;
-    for (size_t i = 0; i < count; ++i) all[i] = places[i];
+    if (!rill_array_provide(order, allocator, count)) return false;
+    int32_t *all = order->data;
+    memcpy(all, places, count * sizeof *all);
     size_t next = 0;
     for (int32_t s = 0; s < bed->sheet_count; ++s) {
         const int32_t begin = bed->sheets[s].first, end = begin + bed->sheets[s].ny * bed->sheets[s].stride;
         for (size_t i = 0; i < count; ++i)
             if (all[i] >= begin && all[i] < end) places[next++] = all[i];
     }
-    rill_free(allocator, all, count, sizeof *all);
+    return true;
+}
+
+/* Room in a source's arrays, of which the content may go: as much as is asked for, or half more than there was. */
+static size_t grown(size_t capacity, size_t count) {
+    const size_t half_more = capacity + capacity / 2;
+    return half_more > count ? half_more : count;
+}
+
+static bool reserve_places(rill_source *source, size_t count, const rill_allocator *allocator) {
+    if (source->places && count <= source->place_capacity) return true;
+    const size_t capacity = grown(source->place_capacity, count);
+    int32_t *places = rill_alloc(allocator, capacity, sizeof *places);
+    if (!places) return false;
+    rill_free(allocator, source->places, source->place_capacity, sizeof *source->places);
+    source->places = places;
+    source->place_capacity = capacity;
+    return true;
+}
+
+static bool reserve_tiles(rill_source *source, size_t count, const rill_allocator *allocator) {
+    if (source->tiles && count <= source->tile_capacity) return true;
+    const size_t capacity = grown(source->tile_capacity, count);
+    int32_t *tiles = rill_alloc(allocator, capacity, sizeof *tiles);
+    uint16_t *wakes = rill_alloc(allocator, capacity, sizeof *wakes);
+    const bool good = tiles && wakes;
+    rill_free(allocator, good ? source->tiles : tiles, good ? source->tile_capacity : capacity, sizeof *tiles);
+    rill_free(allocator, good ? source->wakes : wakes, good ? source->tile_capacity : capacity, sizeof *wakes);
+    if (!good) return false;
+    source->tiles = tiles;
+    source->wakes = wakes;
+    source->tile_capacity = capacity;
     return true;
 }
 
 /* The tiles, each once, so that a sub-step wakes each tile once and not once per column. */
-static bool find_tiles(rill_source *source, const rill_bed *bed, const rill_allocator *allocator) {
-    const size_t all = (size_t)bed->tile_count;
-    uint16_t *wakes = rill_alloc_zeroed(allocator, all, sizeof *wakes);
-    if (!wakes) return false;
+static bool find_tiles(rill_source *source, const rill_bed *bed, rill_array *marks, const rill_allocator *allocator) {
+    marks->count = 0;
+    if (!rill_array_resize(marks, allocator, (size_t)bed->tile_count)) return false;
+    uint16_t *wakes = marks->data;
     size_t count = 0;
     for (size_t i = 0; i < source->place_count; ++i) {
         uint16_t *wake = &wakes[rill_bed_tile_of(bed, source->places[i])];
         count += *wake == 0;
         *wake |= rill_flow_wake_bits(bed, source->places[i]);
     }
-    source->tiles = rill_alloc_zeroed(allocator, count, sizeof *source->tiles);
-    source->wakes = rill_alloc_zeroed(allocator, count, sizeof *source->wakes);
-    source->tile_count = count;
-    for (size_t tile = 0, next = 0; source->tiles && source->wakes && next < count; ++tile) {
+    source->tile_count = 0;
+    if (!reserve_tiles(source, count, allocator)) return false;
+    for (size_t tile = 0; source->tile_count < count; ++tile) {
         if (!wakes[tile]) continue;
-        source->tiles[next] = (int32_t)tile;
-        source->wakes[next++] = wakes[tile];
+        source->tiles[source->tile_count] = (int32_t)tile;
+        source->wakes[source->tile_count++] = wakes[tile];
     }
-    rill_free(allocator, wakes, all, sizeof *wakes);
-    return source->tiles && source->wakes;
+    return true;
 }
 
 static rill_result refuse_empty(const rill_source_def *def, rill_message *message) {
@@ -143,17 +175,64 @@ static rill_result refuse_empty(const rill_source_def *def, rill_message *messag
     return rill_fail(message, RILL_INVALID_ARGUMENT, "source \"%.64s\": the bed has no column for it to reach", name);
 }
 
+rill_source_work rill_source_work_make(void) {
+    return (rill_source_work){ .order = rill_array_make(sizeof(int32_t)), .marks = rill_array_make(sizeof(uint16_t)) };
+}
+
+void rill_source_work_free(rill_source_work *work, const rill_allocator *allocator) {
+    rill_array_free(&work->order, allocator);
+    rill_array_free(&work->marks, allocator);
+}
+
+rill_result rill_source_find_columns(rill_source *source, const rill_bed *bed, rill_source_work *work,
+                                     const rill_allocator *allocator, rill_message *message) {
+    const size_t count = collect(bed, &source->def, NULL);
+    source->place_count = source->tile_count = 0;
+    if (reserve_places(source, count, allocator)) {
+        source->place_count = collect(bed, &source->def, source->places);
+        if (order_places(source->places, count, bed, &work->order, allocator) &&
+            find_tiles(source, bed, &work->marks, allocator))
+            return RILL_OK;
+    }
+    source->place_count = 0;
+    return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the %zu columns of a source", count);
+}
+
 rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
                                rill_message *message) {
-    const size_t count = collect(bed, &source->def, NULL);
-    source->places = rill_alloc_zeroed(allocator, count, sizeof *source->places);
-    source->place_count = source->places ? count : 0;
-    if (source->places) {
-        collect(bed, &source->def, source->places);
-        if (order_places(source->places, count, bed, allocator) && find_tiles(source, bed, allocator)) return RILL_OK;
+    rill_source_work work = rill_source_work_make();
+    const rill_result result = rill_source_find_columns(source, bed, &work, allocator, message);
+    rill_source_work_free(&work, allocator);
+    if (result) rill_source_detach(source, allocator);
+    return result;
+}
+
+bool rill_source_take_columns(rill_source *source, const rill_source *from, const rill_allocator *allocator) {
+    rill_source larger = { 0 };
+    const bool places = !source->places || from->place_count > source->place_capacity;
+    const bool tiles = !source->tiles || from->tile_count > source->tile_capacity;
+    if ((places && !reserve_places(&larger, grown(source->place_capacity, from->place_count), allocator)) ||
+        (tiles && !reserve_tiles(&larger, grown(source->tile_capacity, from->tile_count), allocator))) {
+        rill_source_detach(&larger, allocator);
+        return false;
     }
-    rill_source_detach(source, allocator);
-    return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the %zu columns of a source", count);
+    const rill_source former = *source;
+    if (places) {
+        source->places = larger.places, source->place_capacity = larger.place_capacity;
+        larger.places = former.places, larger.place_capacity = former.place_capacity;
+    }
+    if (tiles) {
+        source->tiles = larger.tiles, source->wakes = larger.wakes, source->tile_capacity = larger.tile_capacity;
+        larger.tiles = former.tiles, larger.wakes = former.wakes, larger.tile_capacity = former.tile_capacity;
+    }
+    rill_source_detach(&larger, allocator);
+    memcpy(source->places, from->places, from->place_count * sizeof *source->places);
+    memcpy(source->tiles, from->tiles, from->tile_count * sizeof *source->tiles);
+    memcpy(source->wakes, from->wakes, from->tile_count * sizeof *source->wakes);
+    source->place_count = from->place_count;
+    source->tile_count = from->tile_count;
+    source->turn = source->place_count > 0 ? source->turn % source->place_count : 0;
+    return true;
 }
 
 rill_result rill_source_check(const rill_source *source, rill_message *message) {
@@ -172,12 +251,12 @@ rill_area rill_source_area(const rill_source_def *def, const rill_grid *grid) {
 }
 
 void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
-    rill_free(allocator, source->places, source->place_count, sizeof *source->places);
-    rill_free(allocator, source->tiles, source->tile_count, sizeof *source->tiles);
-    rill_free(allocator, source->wakes, source->tile_count, sizeof *source->wakes);
+    rill_free(allocator, source->places, source->place_capacity, sizeof *source->places);
+    rill_free(allocator, source->tiles, source->tile_capacity, sizeof *source->tiles);
+    rill_free(allocator, source->wakes, source->tile_capacity, sizeof *source->wakes);
     source->places = source->tiles = NULL;
     source->wakes = NULL;
-    source->place_count = source->tile_count = 0;
+    source->place_count = source->tile_count = source->place_capacity = source->tile_capacity = 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- running */
@@ -360,7 +439,8 @@ static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
 }
 
 int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status) {
-    const bool active = time + dt > source->def.from && time < source->def.until && rill_source_strength(&source->def) > 0.0;
+    const bool active =
+        time + dt > source->def.from && time < source->def.until && rill_source_strength(&source->def) > 0.0;
     if (source->place_count == 0) { /* solids have moved over all of it */
         if (active) *status |= source->def.sink ? RILL_STATUS_SINK_DRY : RILL_STATUS_SOURCE_REFUSED;
         return 0;

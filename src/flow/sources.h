@@ -5,7 +5,7 @@
 #ifndef RILL_FLOW_SOURCES_H
 #define RILL_FLOW_SOURCES_H
 
-#include "base/alloc.h"
+#include "base/array.h"
 #include "flow/flow.h"
 
 typedef struct rill_source {
@@ -15,10 +15,10 @@ typedef struct rill_source {
     bool alive;
     int32_t book;    /* index into the world's books */
     int32_t *places; /* plane indices of its columns, ascending */
-    size_t place_count;
+    size_t place_count, place_capacity;
     int32_t *tiles; /* the tiles they lie in, each once, and what waking their columns there means */
     uint16_t *wakes;
-    size_t tile_count;
+    size_t tile_count, tile_capacity;
     double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
     uint64_t turn;  /* index into places of the column that gets the next odd quantum */
     int64_t pushed; /* quanta that it has put above ceilings in this sub-step, to be pushed on */
@@ -30,9 +30,23 @@ static inline double rill_source_strength(const rill_source_def *def) {
     return def->shape == RILL_SOURCE_RAIN ? def->rain : def->rate;
 }
 
-/* Finds the source's columns; there may be none. On failure the source owns nothing more than before. */
+/* Working memory of looking for columns. Kept from one time to the next, it allocates nothing where it is large enough. */
+typedef struct rill_source_work {
+    rill_array order; /* int32_t: places as they were found */
+    rill_array marks; /* uint16_t: per tile of the bed */
+} rill_source_work;
+
+rill_source_work rill_source_work_make(void);
+void rill_source_work_free(rill_source_work *work, const rill_allocator *allocator);
+
+/* Finds the source's columns; there may be none. Those that it had are lost on failure, the arrays for them are not. */
+rill_result rill_source_find_columns(rill_source *source, const rill_bed *bed, rill_source_work *work,
+                                     const rill_allocator *allocator, rill_message *message);
+/* Finds the columns of a source that has had none yet; on failure it owns nothing more than before. */
 rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
                                rill_message *message);
+/* Gives a source the columns of another, which keeps them. False, and nothing changed, without memory. */
+bool rill_source_take_columns(rill_source *source, const rill_source *from, const rill_allocator *allocator);
 /* RILL_INVALID_ARGUMENT when there is none. */
 rill_result rill_source_check(const rill_source *source, rill_message *message);
 /* The cells in which its columns are looked for. */

@@ -42,6 +42,7 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     world->solids = rill_array_make(sizeof(rill_solid_slot));
     world->moving_solids = rill_array_make(sizeof(rill_moving_solid));
     world->sources = rill_array_make(sizeof(rill_source));
+    world->source_work = rill_source_work_make();
     world->books = rill_array_make(sizeof(rill_book));
     world->bodies = rill_bodies_make();
 
@@ -85,6 +86,8 @@ void rill_world_destroy(rill_world *world) {
     rill_source *sources = world->sources.data;
     for (size_t i = 0; i < world->sources.count; ++i) rill_world_drop_source(world, &sources[i]);
     rill_array_free(&world->sources, &allocator);
+    rill_source_detach(&world->found_source, &allocator);
+    rill_source_work_free(&world->source_work, &allocator);
     rill_books_free(world);
     rill_world_free_bodies(world);
     rill_moves_free(world);

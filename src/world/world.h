@@ -75,7 +75,7 @@ struct rill_world {
     size_t changes;              /* how many are changed */
     rill_moves *moves;           /* NULL until something moves */
     bool squeezed;               /* liquid was pushed through solids since the last step */
-    rill_array moving_solids;           /* rill_moving_solid: solids that have moved lately, by slot */
+    rill_array moving_solids;    /* rill_moving_solid: solids that have moved lately, by slot */
     rill_cell_times *cell_times; /* per cell: when solids had to do with it; NULL until one moves */
     bool built;
     rill_bed bed;
@@ -86,6 +86,8 @@ struct rill_world {
     size_t by_r_capacity;
     rill_array sources; /* rill_source; flow/sources.h */
     size_t sources_free;
+    rill_source found_source;     /* working memory for a source that is moved: its columns alone, */
+    rill_source_work source_work; /* and what it takes to find them */
     rill_array books; /* rill_book; RILL_BOOK_FIXED, then those of sources; none has more than one at a time */
 
     rill_bodies bodies;

@@ -338,7 +338,9 @@ static void commit_sources(rill_world *world) {
         const rill_source *found = &refits[i].source;
         rill_source_detach(source, &world->allocator);
         source->places = found->places, source->place_count = found->place_count;
+        source->place_capacity = found->place_capacity;
         source->tiles = found->tiles, source->wakes = found->wakes, source->tile_count = found->tile_count;
+        source->tile_capacity = found->tile_capacity;
         source->turn = source->place_count > 0 ? source->turn % source->place_count : 0;
     }
     world->moves->refits.count = 0;
