@@ -783,7 +783,8 @@ RILL_API rill_result rill_surface_get_info(const rill_surface *surface, rill_sur
  * Byte order is little-endian everywhere; the format is versioned and protected by a checksum. */
 RILL_API size_t rill_snapshot_size(const rill_world *world); /* 0 when the bed is not built */
 RILL_API rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t capacity, size_t *size);
-/* Creates a world from a snapshot. `runtime` (defaults) and `message` may be NULL. */
+/* Creates a world from a snapshot. `runtime` (defaults) and `message` may be NULL. What is in it has new ids, in the order that
+ * the world had which was saved: rill_world_body_at, rill_body_find and their like. */
 RILL_API rill_result rill_snapshot_load(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,
                                         rill_message *message);
 /* Rewinds a world to a snapshot; the runtime stays. Ids handed out before become those of the snapshot. */

@@ -317,7 +317,7 @@ static rill_result enlist(rill_world *world, rill_body *body, rill_body_id *out)
     }
     bodies->free_slots -= again;
     bodies->alive += 1;
-    if (out) *out = id_of(world, index, slot->generation);
+    *out = id_of(world, index, slot->generation);
     return RILL_OK;
 }
 
@@ -338,10 +338,14 @@ rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_b
     const size_t columns = (size_t)world->bed.info.columns;
     int32_t *queue = result ? NULL : rill_alloc_zeroed(&world->allocator, columns, sizeof *queue);
     if (!result && !queue) result = rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to make room for a body");
-    if (!result) result = enlist(world, &body, out);
-    if (!result) rill_world_push_aside(world, body_of(world, *out), queue);
+    rill_body_id id = { 0 };
+    if (!result) result = enlist(world, &body, &id);
+    if (!result) rill_world_push_aside(world, body_of(world, id), queue);
     rill_free(&world->allocator, queue, columns, sizeof *queue);
-    if (result) drop(world, &body);
+    if (result)
+        drop(world, &body);
+    else if (out)
+        *out = id;
     return result;
 }
 
