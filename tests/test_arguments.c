@@ -155,8 +155,6 @@ static void test_null_arguments(void **state) {
     rill_solid_id solid_id;
     rill_source_id source_id;
     rill_sample sample;
-    const rill_source_def source = rill_default_source_def();
-    const rill_solid_def solid = box_def("late", 0.0, 0.0, 0.0, 1.0, 1.0, 1.0);
     size_t size;
     char memory[16];
     const rill_result refused[] = {
@@ -168,13 +166,11 @@ static void test_null_arguments(void **state) {
         rill_world_get_solver(world, NULL),
         rill_world_get_grid(world, NULL),
         rill_solid_create(world, NULL, &solid_id),
-        rill_solid_create(world, &solid, NULL),
         rill_bed_get_info(world, NULL),
         rill_world_fill_level(world, NULL, 0.001, NULL),
         rill_world_fill_depths(world, 0, NULL, 200, NULL),
         rill_world_set_velocities(world, 0, NULL, 400),
         rill_source_create(world, NULL, &source_id),
-        rill_source_create(world, &source, NULL),
         rill_world_get_step_info(world, NULL),
         rill_world_get_ledger(world, NULL),
         rill_world_get_account(world, 0, NULL),
@@ -195,6 +191,26 @@ static void test_null_arguments(void **state) {
     assert_int_equal(rill_solid_find(world, NULL).value, 0);
     assert_int_equal(rill_source_find(world, NULL).value, 0);
     assert_true(rill_world_hash(world) == before);
+    must_be_valid(world);
+    rill_world_destroy(world);
+}
+
+static void test_ids_nobody_wants(void **state) {
+    (void)state;
+    const rill_world_def def = house_def();
+    rill_world *world = make_house(&def);
+    const rill_solid_def solid = box_def("late", 0.0, 0.0, 0.0, 0.004, 0.004, 0.001);
+    const rill_source_def source = point_source("tap", 0.012, 0.002, 0.0, 1e-6);
+    rill_body_def body = rill_default_body_def();
+    body.name = "ball";
+    body.radius = 0.002;
+    body.state.position[0] = 0.012, body.state.position[1] = 0.005, body.state.position[2] = 0.01;
+    must(world, rill_solid_create(world, &solid, NULL));
+    must(world, rill_source_create(world, &source, NULL));
+    must(world, rill_body_create(world, &body, NULL));
+    assert_int_not_equal(rill_solid_find(world, "late").value, 0);
+    assert_int_not_equal(rill_source_find(world, "tap").value, 0);
+    assert_int_not_equal(rill_body_find(world, "ball").value, 0);
     must_be_valid(world);
     rill_world_destroy(world);
 }
@@ -301,8 +317,8 @@ static void test_before_the_bed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_absurd_definitions), cmocka_unit_test(test_no_world),
-        cmocka_unit_test(test_null_arguments),     cmocka_unit_test(test_absurd_arguments),
-        cmocka_unit_test(test_before_the_bed),
+        cmocka_unit_test(test_null_arguments),     cmocka_unit_test(test_ids_nobody_wants),
+        cmocka_unit_test(test_absurd_arguments),   cmocka_unit_test(test_before_the_bed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,8 @@ static void test_ids(void **state) {
     must_refuse(world, rill_body_get_forces(world, first, &forces), RILL_INVALID_ID, "stale");
     must_refuse(world, rill_body_get_info(world, first, &info), RILL_INVALID_ID, "stale");
     must_refuse(world, rill_body_destroy(world, (rill_body_id){ 0 }), RILL_INVALID_ID, "null");
-    must_refuse(world, rill_body_destroy(world, (rill_body_id){ 0x1ffff }), RILL_INVALID_ID, "no body");
+    must_refuse(world, rill_body_destroy(world, (rill_body_id){ second.value | 0xffff }), RILL_INVALID_ID,
+                "of nothing here");
     assert_null(rill_body_name(world, first));
     assert_int_equal(rill_body_find(world, "buoy").value, 0);
 
@@ -151,7 +152,6 @@ static void test_bad_definitions(void **state) {
     REFUSE(shape, (rill_body_shape)17, "shape");
 #undef REFUSE
     def = cube_def(20, 15, 10, 6);
-    must_refuse(world, rill_body_create(world, &def, NULL), RILL_INVALID_ARGUMENT, "NULL");
     must_refuse(world, rill_body_create(world, NULL, &id), RILL_INVALID_ARGUMENT, "NULL");
     assert_int_equal(rill_body_create(NULL, &def, &id), RILL_INVALID_ARGUMENT);
     assert_int_equal(rill_world_body_count(world), 0);

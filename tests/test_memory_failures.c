@@ -161,8 +161,9 @@ static rill_result create_point(rill_world *world) {
 }
 
 static rill_result create_rain(rill_world *world) {
-    rill_source_def def = point_source("rain", 0.0, 0.0, 0.0, 1.0);
+    rill_source_def def = point_source("rain", 0.0, 0.0, 0.0, 0.0);
     def.shape = RILL_SOURCE_RAIN;
+    def.rain = 1.0;
     rill_source_id id;
     return rill_source_create(world, &def, &id);
 }

@@ -104,7 +104,10 @@ static void test_solids(void **state) {
     near(1e6 * platform, 1e6 * 100 * CELL * 0.001);
     assert_true(wall == 0.0);
     must_refuse(world, rill_query_solid_volume(world, (rill_solid_id){ 0 }, &wall), RILL_INVALID_ID, "null");
-    must_refuse(world, rill_query_solid_volume(world, (rill_solid_id){ 0x20000 }, &wall), RILL_INVALID_ID, "stale");
+    must_refuse(
+        world,
+        rill_query_solid_volume(world, (rill_solid_id){ rill_solid_find(world, "floor").value + 0x10000 }, &wall),
+        RILL_INVALID_ID, "stale");
     rill_world_destroy(world);
 }
 

@@ -6,7 +6,7 @@
 #include "floor/floor.h"
 #include "scene/scene.h"
 #include "surface/surface.h"
-#include "world/world.h"
+#include "world/ids.h"
 
 /* ---------------------------------------------------------------------------------------------------------- solving */
 
@@ -554,7 +554,7 @@ static void test_heightmaps(void **state) {
 static void move_something(rill_world *world, uint64_t *seed) {
     const rill_solid_slot *slots = world->solids.data;
     const size_t i = 1 + (size_t)chance(seed, 0, (double)world->solids.count - 1);
-    const rill_solid_id id = { (uint32_t)slots[i].generation << 16 | (uint32_t)i };
+    const rill_solid_id id = { rill_id_of(world, i, slots[i].generation) };
     if (!slots[i].solid) return;
     const double *at = slots[i].solid->def.translate, *turn = slots[i].solid->def.rotate;
     const double to[3] = { at[0] + chance(seed, -2, 2) * DX, at[1] + chance(seed, -2, 2) * DX, at[2] };
