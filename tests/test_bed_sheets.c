@@ -94,7 +94,7 @@ static void every_pair_has_its_pipe(void **state) {
     }
 }
 
-/* The same columns give the same bed, bit by bit. */
+/* Equal columns give equal beds, bit by bit. */
 static void numbering_is_deterministic(void **state) {
     (void)state;
     const rill_allocator allocator = rill_alloc_default();

@@ -112,7 +112,7 @@ static const char *const hovering_disc =
     "sources: [ { name: tap, at: [0.01, 0.01, 0.01], radius: 0.004, rate: 1e-6, until: 1 } ]\n"
     "run: { frame: 0.0166667, until: 30 }\n";
 
-/* The same with one covered column, which the liquid went round. */
+/* One covered column, which the liquid went round. */
 static const char *const covered_column =
     "rill: 1\n"
     "bed:\n"
@@ -152,7 +152,7 @@ static const char *const hairline_slit =
     "solver: { max_substeps: 4000 }\n"
     "run: { frame: 0.0166667, until: 5 }\n";
 
-/* The same in one dimension and without viscosity: Bernoulli alone. The foot of the wall is put in. */
+/* A lintel in one dimension without viscosity: Bernoulli alone. The foot of the wall is put in. */
 static const char *const channel_lintel =
     "rill: 1\n"
     "bed:\n"

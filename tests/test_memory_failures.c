@@ -204,7 +204,7 @@ static rill_world *make_flooded(const rill_runtime *runtime) {
     return world;
 }
 
-/* The same, after some moves: its bed is roomy, and working memory has been taken before. */
+/* Makes the flooded world and moves its solids: its bed is roomy, and working memory has been taken before. */
 static rill_world *make_moved(const rill_runtime *runtime) {
     rill_world *world = make_flooded(runtime);
     const rill_solid_id platform = rill_solid_find(world, "platform");
@@ -304,7 +304,7 @@ static rill_world *make_cellar(const rill_runtime *runtime) {
     return world;
 }
 
-/* The same under a ceiling so large that its pressures are not solved for directly. */
+/* Makes a world that is flooded under a ceiling so large that its pressures are not solved for directly. */
 static rill_world *make_vault(const rill_runtime *runtime) {
     rill_world_def def = house_def();
     def.grid.cells[0] = 40;

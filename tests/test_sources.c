@@ -349,7 +349,7 @@ static void test_long_rows(void **state) {
         if (i != 70) assert_in_range(world->flow.H[source->places[i]], 100, 102);
     assert_int_equal(world->flow.extent.depth, full);
     assert_int_equal(world->flow.extent.level, world->bed.b[source->places[70]] + full);
-    /* And out again: evenly, then what is left from where it is left. */
+    /* Sinks take it out again: evenly, then what is left from where it is left. */
     source->def.sink = true;
     source->def.rain = 100.0 * world->bed.quantum * 3.6e6;
     assert_in_range(run(world, source, 1.0, 1.0, &status), 59999, 60000);

@@ -64,7 +64,7 @@ static void a_ridge_is_not_cut(void **state) {
     rill_world_destroy(world);
 }
 
-/* The same where the ends of a diagonal are not linked: the SW column is higher than the ceiling over the NE one. */
+/* Ridges where the ends of a diagonal are not linked: the SW column is higher than the ceiling over the NE one. */
 static void a_ridge_is_not_cut_beside_a_ceiling(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),
@@ -116,7 +116,7 @@ static void links_are_strict(void **state) {
     rill_world_destroy(world);
 }
 
-/* The same between columns of one sheet: all stand on slabs, that in the middle on a lower one. It is linked with those
+/* Links between columns of one sheet: all stand on slabs, that in the middle on a lower one. It is linked with those
  * around once its level is above their underside, and never with what is below. */
 static void links_are_strict_in_a_sheet(void **state) {
     (void)state;
@@ -473,7 +473,7 @@ static void pools_rise_without_a_jump(void **state) {
         }
 }
 
-/* The same among tilted boxes: there are walls, overhangs, pockets, and layers, and columns that the floor has to lift
+/* Pools rise among tilted boxes: there are walls, overhangs, pockets, and layers, and columns that the floor has to lift
  * over edges. */
 static void pools_rise_among_boxes_without_a_jump(void **state) {
     (void)state;

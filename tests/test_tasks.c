@@ -160,7 +160,7 @@ static void test_tasks_run_at_once(void **state) {
     rill_pool_stop(pool, &runtime.allocator);
 }
 
-/* Also while job is expected to follow job, but none does. */
+/* Idle workers use no time even while job is expected to follow job, but none does. */
 static void test_idle_workers_use_no_time(void **state) {
     (void)state;
     rill_runtime runtime = runtime_of(3);

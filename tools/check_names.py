@@ -18,7 +18,7 @@ import tempfile
 SOURCES = {".c", ".h", ".cpp", ".glsl", ".py", ".sh", ".mjs"}
 ROOTS = ("src", "apps", "include", "tests", "tools", "examples")
 # Rooms whose comments stand alone.
-OPENERS_DONE = ["apps", "examples"]
+OPENERS_DONE = ["src", "include", "apps", "examples"]
 OPENERS = ("The same", "Those", "What", "And", "Likewise", "Also", "Ditto", "As above", "The latter", "The former",
            "The other", "The others", "The rest", "So do", "So does", "Not so", "But", "Or", "Nor", "Then")
 OPENER = re.compile(r"(?:" + "|".join(OPENERS) + r")\b(?!-)")

@@ -162,7 +162,7 @@ typedef enum rill_pipe_area {
     RILL_PIPE_AREA_PAPER         /* A = dx^2, Dagenais et al. 2018 Eq. 1 as printed */
 } rill_pipe_area;
 
-/* What happens where liquid fills a void up to its ceiling. */
+/* How liquid goes on that fills a void up to its ceiling. */
 typedef enum rill_passages {
     RILL_PASSAGES_ANY = 0,  /* one pressure solve over everything that is flooded, whatever its shape: the default */
     RILL_PASSAGES_STRAIGHT, /* extended pipes along x and y, Dagenais et al. 2018, section 3.3 */
@@ -230,7 +230,7 @@ RILL_API rill_result rill_world_create(const rill_world_def *def, rill_world **o
 /* NULL is allowed. */
 RILL_API void rill_world_destroy(rill_world *world);
 
-/* What the last failing call on this world complained of; "" if none has. */
+/* The complaint of the last failing call on this world; "" if none has. */
 RILL_API const char *rill_world_message(const rill_world *world);
 RILL_API const char *rill_world_name(const rill_world *world);
 
@@ -290,7 +290,7 @@ RILL_API rill_result rill_solid_destroy(rill_world *world, rill_solid_id id);
 RILL_API rill_solid_id rill_solid_find(const rill_world *world, const char *name);
 RILL_API const char *rill_solid_name(const rill_world *world, rill_solid_id id); /* "" when nameless, NULL when stale */
 
-/* What a program keeps beside an object, by its id: a pointer that Rill never looks behind, NULL at first. Solids, sources
+/* A pointer that a program keeps beside an object, by its id, and that Rill never looks behind, NULL at first. Solids, sources
  * and bodies have one each. It is no part of snapshots: in a loaded world all are NULL; rill_snapshot_restore keeps those of
  * ids that name an object before and after it, and the others are NULL. */
 RILL_API rill_result rill_solid_set_user_data(rill_world *world, rill_solid_id id, void *user);
@@ -339,7 +339,7 @@ RILL_API rill_solid_id rill_world_solid_at(const rill_world *world, int32_t inde
  * it was, and the changes are tried again next time. */
 RILL_API rill_result rill_bed_build(rill_world *world);
 
-/* What the bed is and what could not be represented as it was drawn. */
+/* Size of the bed, and counts of what could not be represented as it was drawn. */
 typedef struct rill_bed_info {
     int32_t cells[2];
     int32_t layers;              /* the most voids any cell has */
@@ -366,7 +366,7 @@ RILL_API rill_result rill_bed_get_info(const rill_world *world, rill_bed_info *o
 
 /* ----------------------------------------------------------------------------------------------------------- liquid in */
 
-/* What a fill did. */
+/* Outcome of a fill. */
 typedef struct rill_fill_report {
     int64_t columns;     /* that were set */
     int64_t columns_cut; /* of those: cut to full under a ceiling or at the top of the range */
@@ -518,7 +518,7 @@ RILL_API void *rill_body_user_data(const rill_world *world, rill_body_id id); /*
 RILL_API rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_body_state *state);
 RILL_API rill_result rill_body_get_state(const rill_world *world, rill_body_id id, rill_body_state *out);
 
-/* What a body is made of, in its own frame. Triangles are for drawing and for an engine's shapes: vertices are given relative to
+/* Mass and form of a body, in its own frame. Triangles are for drawing and for an engine's shapes: vertices are given relative to
  * the centre of mass. Arrays are the library's and valid until the body is destroyed. */
 typedef struct rill_body_info {
     double mass;       /* kg */
@@ -534,7 +534,7 @@ typedef struct rill_body_info {
 } rill_body_info;
 RILL_API rill_result rill_body_get_info(const rill_world *world, rill_body_id id, rill_body_info *out);
 
-/* What the liquid did to a body in the last step, and how it lies in it at its end. */
+/* Forces of the liquid on a body in the last step, and how it lies in it at its end. */
 typedef struct rill_body_forces {
     double impulse[3]; /* N s */
     double angular_impulse[3]; /* N m s, about the centre of mass, in the world's frame */
@@ -576,7 +576,7 @@ RILL_API const char *rill_status_name(rill_status bit);
  * On anything but RILL_OK nothing was done, or not all if memory ran out on the way: the bed may have followed its solids, and
  * time gone on (rill_world_time). */
 RILL_API rill_result rill_world_step(rill_world *world, double dt);
-/* What there is to say about the last step that was made: RILL_STATUS_... bits; 0 if all went well. */
+/* RILL_STATUS_... bits of the last step that was made; 0 if all went well. */
 RILL_API rill_status rill_world_status(const rill_world *world);
 
 RILL_API double rill_world_time(const rill_world *world);
@@ -680,7 +680,7 @@ typedef struct rill_field_area {
  * velocities and faces. Nothing is written unless everything is in order. */
 RILL_API rill_result rill_world_read_field_area(const rill_world *world, rill_field field, const rill_field_area *area,
                                                 double *out, size_t count);
-/* The same values rounded to single precision, as graphics processors want them. */
+/* Reads the values rounded to single precision, as graphics processors want them. */
 RILL_API rill_result rill_world_read_field_floats(const rill_world *world, rill_field field, const rill_field_area *area,
                                                   float *out, size_t count);
 

@@ -23,8 +23,8 @@ static inline float rill_advect_axis(float u, float q_minus, float q_plus, float
     return rill_below_zero(q_plus) * (u - u_plus) + rill_above_zero(q_minus) * (u_minus - u);
 }
 
-/* The same, across the axis, for what velocities gain in this sub-step: what flows out takes its gain along, no more than `both`
- * depths of it, and what flows in brings that of where it was. */
+/* Returns the gain of a velocity in this sub-step after advection across its axis: liquid that flows out takes its gain along, no
+ * more than `both` depths of it, and liquid that flows in brings that of where it was. */
 static inline float rill_advect_gain(float gain, float both, float q_minus, float q_plus, float gain_minus,
                                      float gain_plus) {
     float in_minus = rill_above_zero(q_minus), in_plus = -rill_below_zero(q_plus);

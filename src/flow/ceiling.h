@@ -37,7 +37,7 @@ typedef struct rill_pressed_face {
     int32_t head;     /* quanta */
 } rill_pressed_face;
 
-/* What speeding up and slowing down costs, as K in K u^2 / 2. From the donor's section to the opening's nothing is lost, and
+/* Returns the loss by speeding up and slowing down, as K in K u^2 / 2. From the donor's section to the opening's nothing is lost, and
  * the head falls by the velocity head that is gained. From there to the receiver's, Borda and Carnot: (u - u_r)^2 / 2 is lost
  * and the rest comes back, as far as the receiver's liquid reaches up the opening: a free jet gives nothing back. And not more
  * than the opening has taken, so that no face is ever driven by its own speed: what a

@@ -50,7 +50,7 @@ typedef struct rill_flow_scratch rill_flow_scratch; /* flow/flow_internal.h */
 typedef struct rill_sparse rill_sparse;             /* flow/sparse.h */
 typedef struct rill_passage_solver rill_passage_solver; /* passages/passages_internal.h */
 
-/* What the last sub-step left behind, over all columns: decides the next time step. */
+/* Extremes over all columns after the last sub-step: they decide the next time step. */
 typedef struct rill_flow_extent {
     int32_t depth; /* deepest column, quanta */
     int32_t level; /* highest level of a wet column, quanta */
@@ -98,7 +98,7 @@ static inline const int32_t *rill_flow_bases(const rill_flow *flow) {
     return flow->lifted ? flow->lifted : flow->bed->b;
 }
 
-/* What a sub-step needs to know; derived from the world's settings by step.c. */
+/* Settings of a sub-step, which step.c derives from those of the world. */
 typedef struct rill_flow_settings {
     double viscosity;
     double friction; /* omega, already resolved to the mode's default */
@@ -122,11 +122,11 @@ int64_t rill_flow_state_bytes(const rill_bed *bed);
 /* Something other than the flow itself changed a column (fill, source, geometry, still edge): what it may disturb before the
  * next check must be swept. `place` is a plane index. */
 void rill_flow_wake(rill_flow *flow, int32_t place);
-/* The same for a tile known beforehand, with the wake bits of all columns in question: what they reach, and above
+/* Wakes a tile known beforehand, with the wake bits of all columns in question: what they reach, and above
  * RILL_TILE_CALM_ONE which rows of the tile they are in. */
 void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits);
-/* The same when liquid has moved by itself: the tile stays as calm as it is, so that one that was asleep is so again after the
- * next check, unless it is driven then. Or single quanta that pass through a flooded passage would wake its tiles in turn. */
+/* Wakes a tile in which liquid has moved by itself: it stays as calm as it is, so that one that was asleep is so again after the
+ * next check, unless it is driven then. Otherwise single quanta that pass through a flooded passage would wake its tiles in turn. */
 void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits);
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place);
 /* How liquid moves has changed: everything wet wakes. */

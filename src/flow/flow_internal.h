@@ -103,7 +103,7 @@ struct rill_flow_scratch {
 rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill_message *message);
 void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator);
 
-/* What the bed says about a tile, and about sheets as a whole once all tiles are described. */
+/* Note what the bed says about a tile, and, once all tiles are described, about sheets as a whole. */
 void rill_scratch_describe(rill_flow_scratch *scratch, const rill_bed *bed, int32_t sheet, int32_t tx, int32_t ty);
 void rill_scratch_find_roofs(rill_flow_scratch *scratch, const rill_bed *bed);
 

@@ -65,7 +65,7 @@ static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_
     return count;
 }
 
-/* Those outside the edges alone. */
+/* Counts the places of a tile that lie outside the edges. */
 static int32_t tile_ghosts(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     const int32_t x = tx * RILL_TILE_W, y = ty * RILL_TILE_H;
     if (x >= 1 && x + RILL_TILE_W <= sheet->nx + 1 && y >= 1 && y + RILL_TILE_H <= sheet->ny + 1) return 0;
@@ -78,7 +78,7 @@ static int32_t tile_ghosts(const rill_bed *bed, const rill_sheet *sheet, int32_t
     return count;
 }
 
-/* What waking all columns and ghosts of a tile means for it. Two of them in opposite corners count as all. */
+/* Returns the wake bits of all columns and ghosts of a tile together. Two of them in opposite corners count as all. */
 static uint16_t tile_most(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     uint16_t most = 0;
     int32_t first = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);

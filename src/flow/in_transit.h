@@ -1,4 +1,4 @@
-/* What is on its way between moving solids and the flow: a part of the state, which the room `motion` keeps up to date. Each
+/* Liquid on its way between moving solids and the flow: a part of the state, which the room `motion` keeps up to date. Each
  * list is in order, by place. */
 #ifndef RILL_FLOW_IN_TRANSIT_H
 #define RILL_FLOW_IN_TRANSIT_H
@@ -7,8 +7,7 @@
 
 /* The longest that liquid is held where solids rest, s. */
 #define RILL_EXPELLED_LONGEST 0.25
-/* And where they move: what passes a cell more slowly moves in jerks. It is of no more interest then when a solid moved in a
- * cell, s. */
+/* s: solids that take longer to pass a cell move in jerks, and it is of no more interest when one moved in a cell. */
 #define RILL_EXPELLED_SLOWEST 10.0
 
 typedef struct rill_expelled {

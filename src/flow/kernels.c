@@ -213,7 +213,7 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 /* The columns beside a face after the move; ceilings only where they matter. */
 typedef rill_face_ends ends;
 
-/* What flows around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on; volumes
+/* The flow around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on; volumes
  * along its axis and across it, with the velocities and gains that are handed on there. */
 typedef struct around {
     float u, paced, weight, gain;
@@ -221,7 +221,7 @@ typedef struct around {
     float q_minus, q_plus, u_minus, u_plus, gain_minus, gain_plus;
 } around;
 
-/* What viscosity leaves of a velocity, by the depths of both columns. */
+/* Returns the share of a velocity that viscosity leaves, by the depths of both columns. */
 INLINE float slowed(const rill_face *f, int32_t both, const rill_kernel_constants *k) {
     float twice = (float)rill_viscosity_depth(f, both);
     float square = twice * twice;
@@ -273,7 +273,8 @@ typedef struct pace {
     float u, weight, hands, gain;
 } pace;
 
-/* What ceilings have to do with a face: nothing, or it may be blocked or under pressure, or a lintel may stand in the liquid. */
+/* Versions of a kernel by what ceilings may have to do with its faces: nothing, or they may be blocked or under pressure, or a
+ * lintel may stand in the liquid. */
 enum { OPEN, COVERED, LINTEL };
 
 /* The last two arguments are constants. */

@@ -57,7 +57,7 @@ typedef void rill_raw_kernel(int32_t x, int32_t n, const rill_row *row, const ri
 typedef void rill_drive_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,
                                bool covered, const rill_kernel_constants *k);
 
-/* What in a tile is wet or moves. */
+/* Rows and sides of a tile in which something is wet or moves. */
 typedef struct rill_tile_look {
     int32_t rows;    /* bit y: something in row y does */
     bool west, east; /* something within RILL_TILE_CHECK columns of that side does */

@@ -40,8 +40,8 @@ static inline float rill_lintel_fills(const rill_face_ends *e, float u, const ri
     return k->slack > 0 ? most : k->top_speed;
 }
 
-/* What a face with this share becomes, that advection and the drive of open faces would make `advected`. `u` is its velocity
- * before. Bernoulli holds whether or not passages reckon with velocity heads. */
+/* Returns the new velocity of a face with this share, that advection and the drive of open faces would make `advected`. `u` is its
+ * velocity before. Bernoulli holds whether or not passages reckon with velocity heads. */
 static inline float rill_lintel_blend(const rill_face_ends *e, float share, float u, float advected, int32_t tilt,
                                       const rill_kernel_constants *constants) {
     rill_kernel_constants k = *constants;

@@ -365,7 +365,7 @@ static int32_t run_length(const int32_t *places, int64_t i, int64_t to) {
     return n;
 }
 
-/* The same amount to each of the columns from <= i < to. Returns what found no room. */
+/* Serves each of the columns from <= i < to with one amount. Returns what found no room. */
 static int64_t serve_all(const rill_source *source, rill_flow *flow, int64_t from, int64_t to, int64_t amount) {
     const int32_t *places = source->places;
     const bool sink = source->def.sink, small = amount <= RILL_TOP;

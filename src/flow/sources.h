@@ -25,7 +25,7 @@ typedef struct rill_source {
     void *user;     /* what the program keeps beside it */
 } rill_source;
 
-/* What it gives or takes: m3/s, or mm/h of rain. */
+/* Returns how much a source gives or a sink takes: m3/s, or mm/h of rain. */
 static inline double rill_source_strength(const rill_source_def *def) {
     return def->shape == RILL_SOURCE_RAIN ? def->rain : def->rate;
 }

@@ -39,7 +39,7 @@ static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet
     if (ty + 1 < sheet->tiles_y) sweep_row(row, tiles + north, empty + north, count, awake | RILL_TILE_REACH_NORTH);
 }
 
-/* What stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may move it at once. */
+/* Measures what stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may move it at once. */
 static rill_idle measure_tile(const rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     rill_idle idle = { 0 };
     for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {

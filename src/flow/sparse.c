@@ -51,7 +51,7 @@ static void note_moving(rill_sparse *sparse, int32_t index) {
     const rill_pipe_arrays *a = &sparse->arrays;
     const float q = a->q[index];
     const bool from_l = q > 0.0f;
-    /* What a moving solid pressed may stand above its ceiling. */
+    /* Liquid that a moving solid has pressed may stand above its ceiling. */
     const int32_t room_l = rill_max_i(p->cl - p->bl - a->Hl[index], 0);
     const int32_t room_r = rill_max_i(p->cr - p->br - a->Hr[index], 0);
     const rill_transfer t = { .pipe = index,

@@ -17,7 +17,7 @@ typedef struct rill_pipe {
     int32_t axis;            /* 0: along x, 1: along y */
 } rill_pipe;
 
-/* What a sparse pipe moves in a sub-step. */
+/* Volume that a sparse pipe moves in a sub-step. */
 typedef struct rill_transfer {
     int32_t pipe;
     int32_t donor, receiver; /* their ports */

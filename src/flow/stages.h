@@ -5,7 +5,7 @@
 #include "flow/flow.h"
 #include "flow/kernels.h"
 
-/* What crossed an edge, quanta. */
+/* Volume that crossed an edge, quanta. */
 typedef struct rill_edge_flow {
     int64_t left, entered;
 } rill_edge_flow;

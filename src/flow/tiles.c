@@ -151,7 +151,7 @@ static void stop_tile(const judge *j, int32_t column, int32_t row) {
     }
 }
 
-/* What the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face is too fast
+/* Returns wake bits for all that the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face is too fast
  * to be calm; `*wet_rows`: where. */
 static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
     const rill_flow *flow = j->flow;

@@ -1,4 +1,4 @@
-/* What a surface consists of: planes over the columns, the links between them, where they end, and the mesh.
+/* SURFACE MESH: planes over the columns, the links between them, where they end, and the mesh.
  *
  * Based on: Dagenais et al. 2018, sections 4 and 5.
  *

@@ -99,7 +99,7 @@ static bool passes(const cluster_search *search, const extent *from, const exten
     return rill_min_i(from->c, to->c) - sill > 1 && (search->relaxed || from->level > sill);
 }
 
-/* What is done with a node that liquid can reach. */
+/* Called on a node that liquid can reach. */
 typedef void visit(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to);
 
 /* Calls on a column of a cell, which has not been seen, if liquid of `from` can reach it. */

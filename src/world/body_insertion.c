@@ -1,5 +1,5 @@
-/* What a new body displaces is pushed aside: its columns lose it, and the liquid that they are joined with is raised by it, all
- * to the same height, as if the body had been there before. So it neither knocks nor is knocked.
+/* New bodies push aside the liquid that they displace: their columns lose it, and the liquid that these are joined with is raised by
+ * it, all to the same height, as if the body had been there before. So it neither knocks nor is knocked.
  *
  * Columns under bodies get as much as keeps b + H + D(e) = e (bodies/bodies.h) at heads that are raised too; all others share
  * the rest, to a quantum. */
@@ -18,7 +18,7 @@ typedef struct aside {
     int32_t highest; /* level, quanta */
 } aside;
 
-/* What a body in a column displaces beyond what is left out there already, quanta. Under a ceiling pressure sees to it. */
+/* Returns the volume that a body displaces in a column beyond what is left out there already, quanta. Under a ceiling pressure sees to it. */
 static int32_t surplus(const rill_world *world, const rill_body_node *node) {
     const double more = rill_body_node_displaced(&world->bodies, node, node->e) - node->displaced_before;
     if (!(more >= 1.0) || world->bed.c[node->place] < RILL_TOP) return 0;
@@ -83,7 +83,7 @@ static void find_pool(aside *a, const rill_body *body) {
     for (int64_t i = 0; i < a->count; ++i) world->bodies.stamp[a->queue[i]] = 0;
 }
 
-/* What a body displaces beyond what is left out for it already, quanta. */
+/* Returns the volume that a body displaces beyond what is left out for it already, quanta. */
 static int64_t whole_surplus(const rill_world *world, const rill_body *body) {
     const rill_body_touch *touches = world->bodies.touches.data;
     const rill_body_node *nodes = world->bodies.nodes.data;

@@ -30,7 +30,7 @@ int32_t rill_world_tilt(const rill_world *world, int axis) {
 
 /* ------------------------------------------------------------------------------------------------------------ kinetic */
 
-/* What of half a cell moves with the velocity of its face, in quanta: s^2 / H. */
+/* Returns the depth of half a cell that moves with the velocity of its face, in quanta: s^2 / H. */
 static double moves_along(int32_t level, int32_t between, int32_t below, int32_t depth) {
     const double s = (double)(rill_min_i(rill_max_i(level, 0), between) + below);
     return s < (double)depth ? s * s / (double)depth : depth > 0 ? s : 0.0;
@@ -142,7 +142,7 @@ static double moment_under(const rill_world *world, const rill_body_node *node) 
     return 0.5 * twice + e * (H - (e - rill_body_node_displaced(bodies, node, e)));
 }
 
-/* The same of what lies on one of them, at one level over the lids of its quarters. */
+/* Returns the first moment of the liquid that lies on a body in a column, at one level over the lids of its quarters. */
 static double moment_on(const rill_body_node *node) {
     double level = INFINITY, twice = 0.0;
     for (int lower = 0; lower < 4; ++lower) { /* until no lid that counts is above the level */
@@ -171,7 +171,7 @@ static double of_column(const rill_world *world, const scale *s, int32_t x, int3
     return raised(s, x, y, H + deck, b * (H + deck) + under + on);
 }
 
-/* What moving solids hold counts as if it stood on the column that it waits at. */
+/* Returns the energy of liquid that moving solids hold, which counts as if it stood on the column that it waits at. */
 static double of_waiting(const rill_world *world, const scale *s, int32_t place, int64_t amount) {
     int32_t x, y;
     rill_bed_sheet_of(&world->bed, place, &x, &y);

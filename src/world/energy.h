@@ -18,7 +18,7 @@ typedef void rill_moving_visit(void *user, const rill_moving *pipe);
 /* Shows all pipes, always in the same order as long as the bed is the same. */
 void rill_world_each_pipe(const rill_world *world, rill_moving_visit *visit, void *user);
 
-/* What rill_world_get_energy gives, without what pipes add to it. */
+/* Returns the energy of rill_world_get_energy without the share of pipes. */
 rill_energy rill_world_still_energy(const rill_world *world);
 
 /* The slope along an axis of a bed that stands in for tilted gravity, as whole quanta per cell: what the flow is driven by. */

@@ -20,7 +20,7 @@ static double total_pressure(const rill_world *world, int32_t place) {
            world->def.solver.kandemir.atmosphere + rill_tank_external(world->tank, x, y);
 }
 
-/* What lies on bodies is of the column. */
+/* Returns how much lies on a body in a column, of which it is a part. */
 static int32_t deck_at(const rill_world *world, int32_t place) {
     const rill_body_node *node = rill_bodies_node(&world->bodies, place);
     return node ? node->deck : 0;

@@ -23,7 +23,7 @@ void rill_faces_free(rill_world *world) {
     world->pipes_by_r = NULL;
 }
 
-/* Those that were there keep their order; the others are put in between. */
+/* Pipes that were there keep their order; the others are put in between. */
 void rill_faces_renew(const rill_bed *bed, const int32_t *from, const int32_t *old_by_r, int32_t old_count,
                       int32_t *by_r, int32_t *fresh, int32_t *renumber) {
     int32_t fresh_count = 0, next = 0, count = 0;

@@ -71,7 +71,7 @@ double rill_step_next_dt(rill_step_context *step) {
     return left / parts;
 }
 
-/* What the kernels need to know about this sub-step. */
+/* Sets the constants of a sub-step for the kernels. */
 void rill_step_prepare(rill_step_context *step, double dt) {
     const rill_bed *bed = &step->world->bed;
     const rill_flow *flow = &step->world->flow;

@@ -248,7 +248,7 @@ static rill_result check_held(const rill_world *world, rill_message *message) {
     return RILL_OK;
 }
 
-/* The same of what is drawn, which may be nothing yet. */
+/* Checks what walls have drawn, which may be nothing yet. */
 static rill_result check_drawn(const rill_world *world, rill_message *message) {
     const rill_drawn *drawn = world->flow.drawn.data;
     for (size_t i = 0; i < world->flow.drawn.count; ++i) {
@@ -265,7 +265,7 @@ static rill_result check_drawn(const rill_world *world, rill_message *message) {
     return RILL_OK;
 }
 
-/* And of ceilings that rise: there are some, and the room is theirs. */
+/* Checks ceilings that open: there are some, and the room is theirs. */
 static rill_result check_rising(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
     const rill_opening *openings = world->flow.openings.data;

@@ -133,7 +133,7 @@ void rill_world_log(const rill_world *world, rill_log_level level, const char *f
 
 /* -------------------------------------------------------------------------------------------------------- settings */
 
-/* What rested under the old setting may move under the new one. */
+/* Wakes all that rested under the old setting: it may move under the new one. */
 static void wake_all(rill_world *world) {
     if (world->built) rill_flow_wake_all(&world->flow);
 }

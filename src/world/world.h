@@ -21,7 +21,7 @@ enum { RILL_NAME_LENGTH = 255 };
 
 /* Largest face velocity that may be set, m/s: faster than anything thin liquid does. */
 #define RILL_SPEED_LIMIT 1000.0
-/* And that may ever be there: faster than light, yet small enough for products of it and depths to be finite floats. */
+/* m/s: no velocity is ever above it. Faster than light, yet small enough for products with depths to be finite floats. */
 #define RILL_SPEED_BOUND 1e9f
 
 /* An account of the ledger, in quanta. The first five are always there. */
@@ -160,7 +160,7 @@ rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_setting
 rill_result rill_world_ready_bodies(rill_world *world);
 /* It begins: no forces yet. */
 void rill_world_forget_forces(rill_world *world);
-/* What holds for any body, its motion within `bound` (m, m/s, rad/s, m/s2). */
+/* Checks what holds for any body, with its motion within `bound` (m, m/s, rad/s, m/s2). */
 #define RILL_BODY_BOUND 1e30
 rill_result rill_check_body(const rill_body *body, double bound, rill_message *message);
 /* Finds the columns that are under bodies now; for a fill holds are as full as what is around them. */

@@ -1,4 +1,4 @@
-/* What worlds have with Kandemir's method alone: the tank and its sub-step, external pressure, control points. The method itself is in
+/* Worlds with Kandemir's method: the tank and its sub-step, external pressure, control points. The method itself is in
  * kandemir/kandemir.h. */
 #include <math.h>
 

@@ -48,7 +48,7 @@ void rill_surface_destroy(rill_surface *surface) {
     rill_surface_free(surface);
 }
 
-/* What has changed in the bed since a surface has looked at it. */
+/* Lists what has changed in the bed since a surface has looked at it. */
 static void view_changes(const rill_surface *surface, const rill_bed_log *log, rill_area *areas,
                          rill_surface_view *view) {
     view->all_changed = surface->bed_number < log->forgotten;
