@@ -6,7 +6,8 @@
  *       |                      [body]
  *     0 +----------------------------------------> x
  *
- * and an L-bent pipe for the ball. Contacts are the test's: it holds bodies by setting their state, as an engine would. */
+ * and an L-bent pipe for the ball. Contacts are the test's: it holds bodies by setting their state, as an engine
+ * would. */
 #include "snapshots.h"
 #include "tanks_afloat.h"
 

@@ -162,7 +162,8 @@ static void test_thin_plate(void **state) {
     for (int i = 0; i < 300; ++i) step(world, 0.0105);
     assert_int_equal(step_info(world).substeps, 1);
     const rill_body_state now = state_of(world, id);
-    if (!(fabs(now.angular_velocity[0]) < 0.05 && fabs(now.angular_velocity[1]) < 0.05)) fail_msg("%g, %g rad/s", now.angular_velocity[0], now.angular_velocity[1]);
+    if (!(fabs(now.angular_velocity[0]) < 0.05 && fabs(now.angular_velocity[1]) < 0.05))
+        fail_msg("%g, %g rad/s", now.angular_velocity[0], now.angular_velocity[1]);
     check(world);
     rill_world_destroy(world);
 }

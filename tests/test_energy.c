@@ -137,7 +137,8 @@ static void bodies_fall(void **state) {
         rise = fmax(rise, now - least);
         least = fmin(least, now);
     }
-    /* Half of the ball is in the water in the end, so that its mass has come down by 8 mm and the water is up by a little. */
+    /* Half of the ball is in the water in the end, so that its mass has come down by 8 mm and the water is up by a
+     * little. */
     assert_true(start - least > 0.5 * info.mass * 9.81 * 0.008);
     assert_true(start - least < info.mass * 9.81 * 0.008);
     if (!(rise < 0.05 * (start - least))) fail_msg("%g of %g J came back", rise, start - least);

@@ -368,8 +368,8 @@ static void streams_stay_smooth(void **state) {
     rill_world_destroy(world);
 }
 
-/* Ripples of any kind do not grow on a stream from slower to much faster than waves: these and the liquid together must not
- * pass a cell in a sub-step. Until anything has come from the ends there are some 120 of these. */
+/* Ripples of any kind do not grow on a stream from slower to much faster than waves: these and the liquid together must
+ * not pass a cell in a sub-step. Until anything has come from the ends there are some 120 of these. */
 static void check_fast_stream(double fast) {
     static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
     rill_world *world = make_channel();

@@ -5,7 +5,7 @@
 static const double FRAME = 1.0 / 60.0;
 
 static rill_solid_id add_moving_box(rill_world *world, const char *name, double x0, double y0, double z0, double x1,
-                               double y1, double z1) {
+                                    double y1, double z1) {
     const rill_solid_def def = box_def(name, x0 * MM, y0 * MM, z0 * MM, x1 * MM, y1 * MM, z1 * MM);
     rill_solid_id id = { 0 };
     must(world, rill_solid_create(world, &def, &id));

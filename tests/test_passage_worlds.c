@@ -224,7 +224,8 @@ static void snapshots_resume_flooded_flow(void **state) {
     }
 }
 
-/* Restored worlds go on alike whenever they were saved: pools that sleep, fill and empty beside each other, with many snapshots in a row. */
+/* Restored worlds go on alike whenever they were saved: pools that sleep, fill and empty beside each other, with many
+ * snapshots in a row. */
 static void snapshots_resume_random_worlds(void **state) {
     (void)state;
     for (int number = RESUMED_FIRST; number < RESUMED_FIRST + RESUMED_WORLDS / ALONE_PART; ++number) {

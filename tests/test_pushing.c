@@ -43,7 +43,8 @@ static channel make_channel(int32_t cells, double offset, bool mesh) {
     channel flume = { .start = (cells / 2 + offset) * CELL };
     rill_message message = { "" };
     if (rill_world_create(&def, &flume.world, &message)) fail_msg("%s", message.text);
-    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 10.0, 1.0, 0.0), wall = wall_def(mesh, flume.start);
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 10.0, 1.0, 0.0),
+                         wall = wall_def(mesh, flume.start);
     rill_solid_id id;
     must(flume.world, rill_solid_create(flume.world, &floor, &id));
     must(flume.world, rill_solid_create(flume.world, &wall, &flume.wall));
@@ -56,7 +57,8 @@ static channel make_channel(int32_t cells, double offset, bool mesh) {
 }
 
 static void move_wall(const channel *flume, double by) {
-    must(flume->world, rill_solid_set_pose(flume->world, flume->wall, (double[]){ by, 0.0, 0.0 }, (double[]){ 0.0, 0.0, 0.0 }));
+    must(flume->world,
+         rill_solid_set_pose(flume->world, flume->wall, (double[]){ by, 0.0, 0.0 }, (double[]){ 0.0, 0.0, 0.0 }));
 }
 
 static void step(const channel *flume) {
@@ -105,7 +107,8 @@ static void note(series *values, double value) {
 
 /* The mean of the change of level, as a part of what it should be, and the deviation in parts of the depth at rest. */
 static void must_be_even(const char *what, const series *values, double exact, double tolerance, double ripple) {
-    const double mean = values->sum / values->count, deviation = sqrt(fmax(0.0, values->squares / values->count - mean * mean)) / DEPTH;
+    const double mean = values->sum / values->count,
+                 deviation = sqrt(fmax(0.0, values->squares / values->count - mean * mean)) / DEPTH;
     const double off = (mean - DEPTH) / (exact - DEPTH) - 1.0;
     if (!(fabs(off) <= tolerance)) fail_msg("%s: off by %.2f %%", what, 100.0 * off);
     if (!(deviation <= ripple)) fail_msg("%s: ripple %.2f %% of the depth", what, 100.0 * deviation);
@@ -148,12 +151,12 @@ static void go(const wall_ride *ride) {
 static void a_wall_pushes_and_pulls_evenly(void **state) {
     (void)state;
     const wall_ride rides[] = { { "0.3 cells a frame", 0.3, 0.1, 60, 25, false, 0.03, 0.05 },
-                           { "-0.3 cells a frame", -0.3, 0.1, 60, 25, false, 0.03, 0.05 },
-                           { "1.85 cells a frame", 1.85, 0.1, 60, 25, false, 0.03, 0.05 },
-                           { "a cell in 30 frames", 1.0 / 30.0, 0.48, 90, 40, false, 0.03, 0.05 },
-                           { "a cell in 100 frames", 0.01, 0.48, 180, 60, false, 0.03, 0.05 },
-                           { "a mesh, 0.3 cells a frame", 0.3, 0.1, 60, 30, true, 0.03, 0.05 },
-                           { "a mesh, a cell in 20 frames", 0.05, 0.1, 120, 70, true, 0.05, 0.08 } };
+                                { "-0.3 cells a frame", -0.3, 0.1, 60, 25, false, 0.03, 0.05 },
+                                { "1.85 cells a frame", 1.85, 0.1, 60, 25, false, 0.03, 0.05 },
+                                { "a cell in 30 frames", 1.0 / 30.0, 0.48, 90, 40, false, 0.03, 0.05 },
+                                { "a cell in 100 frames", 0.01, 0.48, 180, 60, false, 0.03, 0.05 },
+                                { "a mesh, 0.3 cells a frame", 0.3, 0.1, 60, 30, true, 0.03, 0.05 },
+                                { "a mesh, a cell in 20 frames", 0.05, 0.1, 120, 70, true, 0.05, 0.08 } };
     for (size_t i = 0; i < sizeof rides / sizeof rides[0]; ++i) go(&rides[i]);
 }
 

@@ -682,7 +682,8 @@ static size_t count_differences(const uint8_t *a, const uint8_t *b) {
     return count;
 }
 
-/* Draws by one set of shaders in OpenGL 3.3 core and in OpenGL ES 3.0, which WebGL2 is. (Many samples: tests/test_render.sh.) */
+/* Draws by one set of shaders in OpenGL 3.3 core and in OpenGL ES 3.0, which WebGL2 is. (Many samples:
+ * tests/test_render.sh.) */
 static void both_languages_draw_the_same(void **state) {
     enum { LOOKS = 3 };
     stage *s = *state, es = { 0 };

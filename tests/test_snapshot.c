@@ -225,7 +225,8 @@ static void test_same_bytes(void **state) {
     /* Ids: slots keep their generations, so what was stale stays stale. */
     assert_null(rill_solid_name(again, (rill_solid_id){ 0x10000 }));
     size_t size;
-    must_refuse(world, rill_snapshot_save(world, first.bytes, first.size - 1, &size), RILL_INVALID_ARGUMENT, "capacity is");
+    must_refuse(world, rill_snapshot_save(world, first.bytes, first.size - 1, &size), RILL_INVALID_ARGUMENT,
+                "capacity is");
     free(first.bytes);
     free(second.bytes);
     rill_world_destroy(again);

@@ -1,4 +1,5 @@
-/* Sources that are moved, read, listed and renamed: the same as sources made there, no allocation and no new account once warm. */
+/* Sources that are moved, read, listed and renamed: the same as sources made there, no allocation and no new account
+ * once warm. */
 #include "snapshots.h"
 
 static rill_source_def get(const rill_world *world, rill_source_id id) {

@@ -473,8 +473,8 @@ static void pools_rise_without_a_jump(void **state) {
         }
 }
 
-/* Pools rise among tilted boxes: there are walls, overhangs, pockets, and layers, and columns that the floor has to lift
- * over edges. */
+/* Pools rise among tilted boxes: there are walls, overhangs, pockets, and layers, and columns that the floor has to
+ * lift over edges. */
 static void pools_rise_among_boxes_without_a_jump(void **state) {
     (void)state;
     for (uint64_t seed = 13; seed <= 28; ++seed) {

@@ -110,8 +110,8 @@ static void test_snapshots(void **state) {
     must(world, rill_body_set_user_data(world, late, &marks[3]));
     must(world, rill_solid_set_user_data(world, all.solid, &marks[4]));
     must(world, rill_snapshot_restore(world, bytes, size));
-    all = (things){ rill_solid_find(world, "platform"), rill_source_find(world, "well"),
-                    rill_body_find(world, "ball") };
+    all =
+        (things){ rill_solid_find(world, "platform"), rill_source_find(world, "well"), rill_body_find(world, "ball") };
     assert_marks(world, &all, &marks[4], NULL, &marks[2]);
     assert_null(rill_body_user_data(world, late));
     free(bytes);

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
+#include "motion/swept_volume.h"
 #include "world/world.h"
 
 static rill_world *world;

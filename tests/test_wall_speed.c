@@ -83,8 +83,9 @@ static void cells_of_one_frame_share_its_time(void **state) {
     (void)state;
     motion_state motion;
     make_motion(&motion);
-    for (int k = 0; k < 9; ++k) opened(&motion, 22 - k, 4, (double)(k / 4) * FRAME); /* four cells a frame; two are ahead */
-    expect(&motion, FRAME / 3.0, 1, 4, 1);                                           /* the sixth behind is two frames old */
+    for (int k = 0; k < 9; ++k)
+        opened(&motion, 22 - k, 4, (double)(k / 4) * FRAME); /* four cells a frame; two are ahead */
+    expect(&motion, FRAME / 3.0, 1, 4, 1);                   /* the sixth behind is two frames old */
 }
 
 static void ceilings_have_their_own_time(void **state) {
@@ -218,11 +219,11 @@ static void make_row(column_row *row) {
     *row = (column_row){ .sheet = { .nx = 5, .ny = 3, .stride = 5 } };
     for (int i = 0; i < 15; ++i) row->c[i] = i == 9 ? 1000 : RILL_TOP;
     row->bed = (rill_bed){ .grid = { .cells = { 5, 3 }, .cell_size = CELL },
-                         .quantum = 1e-6,
-                         .sheets = &row->sheet,
-                         .sheet_count = 1,
-                         .b = row->b,
-                         .c = row->c };
+                           .quantum = 1e-6,
+                           .sheets = &row->sheet,
+                           .sheet_count = 1,
+                           .b = row->b,
+                           .c = row->c };
     row->flow = (rill_flow){
         .bed = &row->bed, .H = row->H, .u = row->u, .v = row->v, .expelled = rill_array_make(sizeof(rill_expelled))
     };
@@ -238,7 +239,11 @@ static void expelled_liquid_of_one_column_is_joined(void **state) {
         int32_t side;
     } cases[] = {
         /* One after the other; */
-        { { .place = 7, .side = 1, .amount = 100, .seconds = 1.0, .wall = { 2.0, 0.0 } }, { .place = 7, .side = 1, .amount = 300, .seconds = 2.0, .wall = { 4.0, 0.0 } }, 3.0, 3.5, 1 },
+        { { .place = 7, .side = 1, .amount = 100, .seconds = 1.0, .wall = { 2.0, 0.0 } },
+          { .place = 7, .side = 1, .amount = 300, .seconds = 2.0, .wall = { 4.0, 0.0 } },
+          3.0,
+          3.5,
+          1 },
         /* but a little that has much time does not delay much that has little; */
         { { .place = 7, .side = 1, .amount = 1, .seconds = 5.0, .wall = { 0.0, 0.0 } },
           { .place = 7, .side = 1, .amount = 999, .seconds = 0.1, .wall = { 1.0, 0.0 } },
@@ -246,10 +251,22 @@ static void expelled_liquid_of_one_column_is_joined(void **state) {
           0.999,
           1 },
         /* nor for longer than anything takes; */
-        { { .place = 7, .side = 1, .amount = 100, .seconds = 9.0, .wall = { 0.0, 0.0 } }, { .place = 7, .side = 1, .amount = 100, .seconds = 8.0, .wall = { 0.0, 0.0 } }, RILL_EXPELLED_SLOWEST, 0.0, 1 },
+        { { .place = 7, .side = 1, .amount = 100, .seconds = 9.0, .wall = { 0.0, 0.0 } },
+          { .place = 7, .side = 1, .amount = 100, .seconds = 8.0, .wall = { 0.0, 0.0 } },
+          RILL_EXPELLED_SLOWEST,
+          0.0,
+          1 },
         /* and from two sides at the same time. */
-        { { .place = 7, .side = 0, .amount = 100, .seconds = 1.0, .wall = { -2.0, 0.0 } }, { .place = 7, .side = 1, .amount = 300, .seconds = 2.0, .wall = { 2.0, 0.0 } }, 1.6, 1.0, 1 },
-        { { .place = 7, .side = 0, .amount = 400, .seconds = 4.0, .wall = { -1.0, 0.0 } }, { .place = 7, .side = 3, .amount = 100, .seconds = 1.0, .wall = { 0.0, 1.0 } }, 2.5, -0.8, 0 },
+        { { .place = 7, .side = 0, .amount = 100, .seconds = 1.0, .wall = { -2.0, 0.0 } },
+          { .place = 7, .side = 1, .amount = 300, .seconds = 2.0, .wall = { 2.0, 0.0 } },
+          1.6,
+          1.0,
+          1 },
+        { { .place = 7, .side = 0, .amount = 400, .seconds = 4.0, .wall = { -1.0, 0.0 } },
+          { .place = 7, .side = 3, .amount = 100, .seconds = 1.0, .wall = { 0.0, 1.0 } },
+          2.5,
+          -0.8,
+          0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
         for (int turn = 0; turn < 2; ++turn) {

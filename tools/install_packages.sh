@@ -9,7 +9,7 @@ build="$build libglfw3-dev libimgui-dev fonts-dejavu-core" # the window
 case ${1:-} in
 build) wanted=$build ;;
 test)
-    wanted="$build libcmocka-dev clang libclang-rt-14-dev python3 python3-jsonschema python3-yaml"
+    wanted="$build libcmocka-dev clang clang-format libclang-rt-14-dev python3 python3-jsonschema python3-yaml"
     wanted="$wanted gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" # the same bits on another processor
     # Other compilers. Not gcc-multilib, which cannot be installed beside the compiler for ARM; what -m32 needs of it is this.
     wanted="$wanted libc6-dev-i386 lib32gcc-12-dev musl-tools gcc-mingw-w64-x86-64 emscripten nodejs"

@@ -29,7 +29,8 @@ static void carry(const rill_physics *physics, const rill_physics_solid *solid, 
     for (int i = 0; i < 3; ++i) arm[i] = at[i] * physics->unit - solid->translate[i];
     for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        speed[i] = (solid->velocity[i] + solid->angular_velocity[j] * arm[k] - solid->angular_velocity[k] * arm[j]) / physics->unit;
+        speed[i] = (solid->velocity[i] + solid->angular_velocity[j] * arm[k] - solid->angular_velocity[k] * arm[j]) /
+                   physics->unit;
     }
     dVector3 first, second;
     dPlaneSpace(n, first, second);

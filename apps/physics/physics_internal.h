@@ -37,7 +37,7 @@ typedef struct rill_physics_solid {
     rill_solid_id id;
     const rill_scene_solid *source; /* NULL: only its triangles are known */
     bool visible;
-    double translate[3], rotate[3]; /* where it was when its shape was made */
+    double translate[3], rotate[3];          /* where it was when its shape was made */
     double velocity[3], angular_velocity[3]; /* m/s, rad/s about `translate`: how it moves in this step */
     rill_geom geom;
 } rill_physics_solid;

@@ -16,6 +16,7 @@ rill_bodies_row rill_bodies_row_of(const rill_world *world, int32_t index, const
              "%s,%.63s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
              time, rill_body_name(world, id), s.position[0], s.position[1], s.position[2], s.orientation[0],
              s.orientation[1], s.orientation[2], s.orientation[3], s.velocity[0], s.velocity[1], s.velocity[2],
-             s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2], forces.level, forces.submerged_volume);
+             s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2], forces.level,
+             forces.submerged_volume);
     return row;
 }

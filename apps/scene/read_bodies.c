@@ -13,8 +13,8 @@ static const rill_range DRAG = { 0, 1000, false, NULL };
 enum { BODIES_LIMIT = 65535 };
 
 #define COMMON_KEYS                                                                                                    \
-    "name", "material", "density", "mass", "centre", "drag", "position", "rotate", "velocity", "angular_velocity", "kinematic",    \
-        "move", "loop", "ease"
+    "name", "material", "density", "mass", "centre", "drag", "position", "rotate", "velocity", "angular_velocity",     \
+        "kinematic", "move", "loop", "ease"
 
 /* In the order of rill_body_shape. */
 static const char *const shape_words[] = { "sphere", "box", "capsule", "cylinder", "hull", NULL };

@@ -1,9 +1,9 @@
 /* CEILINGS: what a face under a lintel lets through, when a column is full, and what the pressure plane says.
  *
- * A face under a ceiling obeys another law than one under open sky: its opening ends at the lintel, liquid that is pressed
- * through it speeds up and slows down (Borda and Carnot), and where it is full on both sides it drags on two walls. Sweep
- * and sparse pipes blend this law in where a lintel stands in the liquid (lintel.h); flooded passages solve for the
- * pressures at its ends (passages/passages.h). */
+ * A face under a ceiling obeys another law than one under open sky: its opening ends at the lintel, liquid that is
+ * pressed through it speeds up and slows down (Borda and Carnot), and where it is full on both sides it drags on two
+ * walls. Sweep and sparse pipes blend this law in where a lintel stands in the liquid (lintel.h); flooded passages
+ * solve for the pressures at its ends (passages/passages.h). */
 #ifndef RILL_FLOW_CEILING_H
 #define RILL_FLOW_CEILING_H
 
@@ -15,10 +15,10 @@
 /* Quanta below the ceiling: a column is full between these two; sources and fills aim at FULL. */
 enum { RILL_FULL_HIGH = 8, RILL_FULL = 16, RILL_FULL_LOW = 48, RILL_SUBMERGED = 64 };
 
-/* The plain method (`passages = off`; Dagenais et al. 2018, left half of Fig. 3): a full column takes nothing more, whatever
- * stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head: without this
- * rule a flooded pocket at rest would carry a velocity for ever. A face whose lintel lies below its sill is closed.
- * 1 where a velocity u over the face meets a full column or no opening. */
+/* The plain method (`passages = off`; Dagenais et al. 2018, left half of Fig. 3): a full column takes nothing more,
+ * whatever stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head:
+ * without this rule a flooded pocket at rest would carry a velocity for ever. A face whose lintel lies below its sill
+ * is closed. 1 where a velocity u over the face meets a full column or no opening. */
 static inline int32_t rill_ceiling_blocks(int32_t cl, int32_t cr, int32_t hl, int32_t hr, int32_t zb, float u,
                                           int32_t slack) {
     int32_t room = u >= 0.0f ? cr - hr : cl - hl;
@@ -37,12 +37,12 @@ typedef struct rill_pressed_face {
     int32_t head;     /* quanta */
 } rill_pressed_face;
 
-/* Returns the loss by speeding up and slowing down, as K in K u^2 / 2. From the donor's section to the opening's nothing is lost, and
- * the head falls by the velocity head that is gained. From there to the receiver's, Borda and Carnot: (u - u_r)^2 / 2 is lost
- * and the rest comes back, as far as the receiver's liquid reaches up the opening: a free jet gives nothing back. And not more
- * than the opening has taken, so that no face is ever driven by its own speed: what a
- * passage that widens step by step would give back is lost. Where it leaves into a space at least twice as high, a sharp edge
- * loses more: 1 / (2 Cd^2) in all. */
+/* Returns the loss by speeding up and slowing down, as K in K u^2 / 2. From the donor's section to the opening's
+ * nothing is lost, and the head falls by the velocity head that is gained. From there to the receiver's, Borda and
+ * Carnot: (u - u_r)^2 / 2 is lost and the rest comes back, as far as the receiver's liquid reaches up the opening: a
+ * free jet gives nothing back. And not more than the opening has taken, so that no face is ever driven by its own
+ * speed: what a passage that widens step by step would give back is lost. Where it leaves into a space at least twice
+ * as high, a sharp edge loses more: 1 / (2 Cd^2) in all. */
 static inline float rill_ceiling_loss(const rill_face_ends *e, int32_t zb, int32_t zt, float per_l, float per_r,
                                       float u, const rill_kernel_constants *k) {
     int32_t ahead = u >= 0.0f, above = ahead ? e->cr : e->cl;
@@ -72,14 +72,16 @@ static inline rill_pressed_face rill_ceiling_drive(const rill_face_ends *e, floa
     float twice = rill_min_f((float)rill_viscosity_depth(&f, e->Hl + e->Hr), 2.0f * between);
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
-    /* u keep = u - u (drag / square + toll / inertance) keep: the toll is paid at one place, however long the face is. */
+    /* u keep = u - u (drag / square + toll / inertance) keep: the toll is paid at one place, however long the face
+     * is. */
     float toll = k->toll * __builtin_fabsf(u) * rill_ceiling_loss(e, zb, zt, per_l, per_r, u, k);
     float eased = k->keep * square / (square * (inertance + toll) + k->drag * inertance); /* keep / inertance */
     eased = zt > zb ? eased : 0.0f; /* pressure does not push through walls */
     return (rill_pressed_face){ u * (eased * inertance), eased * k->drive, (hl - hr) + tilt };
 }
 
-/* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to lintel. */
+/* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to
+ * lintel. */
 static inline int32_t rill_ceiling_opening(const rill_face_ends *e, float u) {
     int32_t between = rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br);
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
@@ -89,10 +91,11 @@ static inline int32_t rill_ceiling_opening(const rill_face_ends *e, float u) {
     return rill_max_i(0, drowned ? between : opening);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- pressures */
+/* -------------------------------------------------------------------------------------------------------- pressures */
 
-/* The pressure plane of the flow: 0 for a column that is not flooded, else 1 + 4 pi, pi in quanta; negative where nothing
- * leads out of the flooded space; RILL_PRESSURE_NEW for a column that was filled by hand, whose pressure is to be found. */
+/* The pressure plane of the flow: 0 for a column that is not flooded, else 1 + 4 pi, pi in quanta; negative where
+ * nothing leads out of the flooded space; RILL_PRESSURE_NEW for a column that was filled by hand, whose pressure is to
+ * be found. */
 #define RILL_PRESSURE_NEW (-INT32_MAX)
 
 /* Over-pressure in quanta; 0 where there is none, and as long as it is to be found. */

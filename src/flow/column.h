@@ -1,12 +1,12 @@
 /* COLUMN: the door to the volume of columns.
  *
- * Whoever is not a vector kernel, or loads a world, changes a depth here and nowhere else (tools/check_names.py looks). So
- * there is one place that says what a depth may be, and where to look when the sum is wrong. Builds with asserts count
- * every column after each stage of a sub-step and compare with the ledger (world/audit.c): that finds the stage that lost a
- * quantum, in kernels too.
+ * Whoever is not a vector kernel, or loads a world, changes a depth here and nowhere else (tools/check_names.py looks).
+ * So there is one place that says what a depth may be, and where to look when the sum is wrong. Builds with asserts
+ * count every column after each stage of a sub-step and compare with the ledger (world/audit.c): that finds the stage
+ * that lost a quantum, in kernels too.
  *
- * None of these wake anything: some callers know the tile, some wake many columns at once, and what moved by itself does
- * not wake as what was put there does (flow.h). A ghost is a column like others until the edges take it back. */
+ * None of these wake anything: some callers know the tile, some wake many columns at once, and what moved by itself
+ * does not wake as what was put there does (flow.h). A ghost is a column like others until the edges take it back. */
 #ifndef RILL_FLOW_COLUMN_H
 #define RILL_FLOW_COLUMN_H
 

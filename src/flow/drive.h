@@ -1,8 +1,8 @@
 /* DRIVE: the head that accelerates the liquid in a pipe.
  *
- * Based on: Dagenais et al. 2018 Eq. 1, u += dt g (h_l - h_r) / dx, on layered ground.
- * On gentle slopes the plain difference of levels is right (a film's drive is the slope of its bed), at a cliff it is not:
- * there liquid below the sill must not pull at the brink. Heads are clipped from below at
+ * Based on: Dagenais et al. 2018 Eq. 1, u += dt g (h_l - h_r) / dx, on layered ground. On gentle slopes the plain
+ * difference of levels is right (a film's drive is the slope of its bed), at a cliff it is not: there liquid below the
+ * sill must not pull at the brink. Heads are clipped from below at
  *     zc = zb - max(0, min(db, (5 dx - db) / 4)),   zb = max(b_l, b_r),   db = |b_l - b_r|,
  * i.e. not at all up to 45 degrees, wholly to the sill from slope 5 on, fading between.
  * Tilted gravity enters as a whole number of quanta per cell, S = g_t dx / g_n: a tilted lake rests exactly. */

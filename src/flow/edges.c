@@ -1,6 +1,6 @@
-/* Edges of the domain: what a ghost column received left over its edge; what it gave came in. Open edges have empty ghosts,
- * still edges ghosts at the reservoir's level. Ghosts are restored as soon as their row is deposited: the drive must see the
- * reservoir, not what just flowed into it. */
+/* Edges of the domain: what a ghost column received left over its edge; what it gave came in. Open edges have empty
+ * ghosts, still edges ghosts at the reservoir's level. Ghosts are restored as soon as their row is deposited: the drive
+ * must see the reservoir, not what just flowed into it. */
 #include "base/alloc.h"
 #include "flow/flow_internal.h"
 

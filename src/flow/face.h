@@ -1,7 +1,8 @@
 /* A face, seen from its sill zb = max(b_l, b_r).
  *
- * Levels above the sill and the bed step are all that opening, head and viscous depth depend on; taken once, they are shared
- * by all three. The column with the higher bed stands on the sill: its level is its depth, and never negative. */
+ * Levels above the sill and the bed step are all that opening, head and viscous depth depend on; taken once, they are
+ * shared by all three. The column with the higher bed stands on the sill: its level is its depth, and never
+ * negative. */
 #ifndef RILL_FLOW_FACE_H
 #define RILL_FLOW_FACE_H
 

@@ -1,5 +1,5 @@
-/* Working memory of a sub-step, taken once: nothing is allocated while stepping. Nothing here survives a sub-step but the
- * spans to sweep, which follow from the tiles' state. */
+/* Working memory of a sub-step, taken once: nothing is allocated while stepping. Nothing here survives a sub-step but
+ * the spans to sweep, which follow from the tiles' state. */
 #ifndef RILL_FLOW_FLOW_INTERNAL_H
 #define RILL_FLOW_FLOW_INTERNAL_H
 
@@ -107,7 +107,8 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator);
 void rill_scratch_describe(rill_flow_scratch *scratch, const rill_bed *bed, int32_t sheet, int32_t tx, int32_t ty);
 void rill_scratch_find_roofs(rill_flow_scratch *scratch, const rill_bed *bed);
 
-/* Edges (edges.c). Restores the ghosts of a row whose depths begin at H (column 0) and adds what crossed to flows[4]. */
+/* Edges (edges.c). Restores the ghosts of a row whose depths begin at H (column 0) and adds what crossed to
+ * flows[4]. */
 bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
 void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
 /* Room for other ghosts, and dealing them out to the rows once they are there. */

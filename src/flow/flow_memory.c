@@ -46,8 +46,9 @@ static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
     rill_free(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
 }
 
-/* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and north,
- * whose inflow is limited together with its own. Liquid below it may be swept as under open sky, unless a pair is closed. */
+/* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and
+ * north, whose inflow is limited together with its own. Liquid below it may be swept as under open sky, unless a pair
+ * is closed. */
 static int32_t tile_lintel(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     const int32_t row = ty * RILL_TILE_H - 1, place = rill_sheet_place(sheet, tx * RILL_TILE_W - 1, row);
     const int32_t rows = rill_min_i(RILL_TILE_H + 2, rill_sheet_rows(sheet) + 1 - row);
@@ -288,7 +289,7 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     flow->busy = NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------- when the bed changes */
+/* --------------------------------------------------------------------------------------------- when the bed changes */
 
 bool rill_flow_reserve_ghosts(rill_flow *flow, const rill_allocator *allocator) {
     return rill_edges_reserve(&flow->scratch->edges, flow->bed, allocator);

@@ -1,5 +1,5 @@
-/* Liquid on its way between moving solids and the flow: a part of the state, which the room `motion` keeps up to date. Each
- * list is in order, by place. */
+/* Liquid on its way between moving solids and the flow: a part of the state, which the room `motion` keeps up to date.
+ * Each list is in order, by place. */
 #ifndef RILL_FLOW_IN_TRANSIT_H
 #define RILL_FLOW_IN_TRANSIT_H
 

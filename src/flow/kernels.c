@@ -89,7 +89,8 @@ static int32_t level(int32_t x, int32_t n, const rill_row *row) {
     return highest;
 }
 
-/* The larger of two speeds, as bits: floats that are not negative order like their bits, and integer maxima vectorise. */
+/* The larger of two speeds, as bits: floats that are not negative order like their bits, and integer maxima
+ * vectorise. */
 INLINE int32_t faster(float u, float v) {
     return rill_max_i(rill_float_bits(__builtin_fabsf(u)), rill_float_bits(__builtin_fabsf(v)));
 }
@@ -213,8 +214,8 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 /* The columns beside a face after the move; ceilings only where they matter. */
 typedef rill_face_ends ends;
 
-/* The flow around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on; volumes
- * along its axis and across it, with the velocities and gains that are handed on there. */
+/* The flow around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on;
+ * volumes along its axis and across it, with the velocities and gains that are handed on there. */
 typedef struct around {
     float u, paced, weight, gain;
     float q_before, q_after, u_before, u_after;
@@ -266,15 +267,15 @@ INLINE int32_t head_at(const rill_face *f, const rill_kernel_constants *k, int32
     return rill_drive_head(f, rill_drive_clip(f, k->five_dx)) + tilt;
 }
 
-/* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own, both 0 where
- * nothing flows. And what it hands on: a velocity, and what of it was gained in this sub-step. Nothing of a gain beside a full
- * column, which it has from levels alone: pressures, that cancel it, are the covered stage's. */
+/* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own,
+ * both 0 where nothing flows. And what it hands on: a velocity, and what of it was gained in this sub-step. Nothing of
+ * a gain beside a full column, which it has from levels alone: pressures, that cancel it, are the covered stage's. */
 typedef struct pace {
     float u, weight, hands, gain;
 } pace;
 
-/* Versions of a kernel by what ceilings may have to do with its faces: nothing, or they may be blocked or under pressure, or a
- * lintel may stand in the liquid. */
+/* Versions of a kernel by what ceilings may have to do with its faces: nothing, or they may be blocked or under
+ * pressure, or a lintel may stand in the liquid. */
 enum { OPEN, COVERED, LINTEL };
 
 /* The last two arguments are constants. */

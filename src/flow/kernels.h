@@ -1,8 +1,8 @@
 /* Row kernels of the dense sweep: plain C loops over a run of columns of a row, compiled once per instruction set
  * (kernels.c) and chosen at run time. Every variant gives the same bits.
  *
- * A run is [x, x + n) of a row; its faces are the west and the south faces of its columns. Counts are multiples of RILL_RUN:
- * runs are widened into padding rather than finished by scalar tails. */
+ * A run is [x, x + n) of a row; its faces are the west and the south faces of its columns. Counts are multiples of
+ * RILL_RUN: runs are widened into padding rather than finished by scalar tails. */
 #ifndef RILL_FLOW_KERNELS_H
 #define RILL_FLOW_KERNELS_H
 
@@ -36,15 +36,16 @@ typedef struct rill_kernel_constants {
     int32_t thin;        /* speeds of columns of at most this depth do not count for the time step */
 } rill_kernel_constants;
 
-/* A row as the kernels see it, from column 0 on: the state, and working memory that is valid while the row is in flight. */
+/* A row as the kernels see it, from column 0 on: the state, and working memory that is valid while the row is in
+ * flight. */
 typedef struct rill_row {
     const int32_t *b, *c;
     int32_t *H;
     float *u, *v;
     float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
     float *ux, *vy; /* velocities before the drive */
-    /* With advection: velocities as heads after the move and viscosity leave them, what a carried volume adds by its velocity,
-     * and what volumes carry away from here: velocities, and what of them was gained. */
+    /* With advection: velocities as heads after the move and viscosity leave them, what a carried volume adds by its
+     * velocity, and what volumes carry away from here: velocities, and what of them was gained. */
     float *px, *py, *wx, *wy, *ex, *ey, *gx, *gy;
     float *Ko, *Ki; /* limiter factors of columns, for giving and for taking; 1 unless flagged */
     float *kx, *ky; /* Ko of the donors of faces, where a column is flagged */

@@ -1,17 +1,17 @@
-/* LINTEL: faces whose lintel stands in the liquid while no column beside them is flooded: the slit under a wall, the rim of a
- * plate that hovers in a pool.
+/* LINTEL: faces whose lintel stands in the liquid while no column beside them is flooded: the slit under a wall, the
+ * rim of a plate that hovers in a pool.
  *
- * The velocity u of a face is that of the liquid in its opening, and moves O u. Where the opening is as high as the liquid,
- * advection knows what to do with it; where a lintel leaves only a part of that, momentum over the depths of both columns
- * would be that of a much thicker stream: a slit of O -> 0 then runs at sqrt(g dh (H_l + H_r) / (2 O)), without bound. Such a
- * face obeys the law of covered ones instead (ceiling.h: inertance of two half cells, toll of narrowing and widening, drag
- * between walls), whose steady state is Bernoulli's sqrt(2 g dh). The
+ * The velocity u of a face is that of the liquid in its opening, and moves O u. Where the opening is as high as the
+ * liquid, advection knows what to do with it; where a lintel leaves only a part of that, momentum over the depths of
+ * both columns would be that of a much thicker stream: a slit of O -> 0 then runs at sqrt(g dh (H_l + H_r) / (2 O)),
+ * without bound. Such a face obeys the law of covered ones instead (ceiling.h: inertance of two half cells, toll of
+ * narrowing and widening, drag between walls), whose steady state is Bernoulli's sqrt(2 g dh). The
  *
  *     share = liquid below the lintel / liquid, both above the sill, on the side where it stands higher
  *
- * says how much of that it has to do: law and advection blend between a half and one, so that nothing jumps when a level
- * passes the lintel. What the face hands on to those around it, velocity and gain, is that of the column: the slot's times
- * the share, for the jet is spent behind it. */
+ * says how much of that it has to do: law and advection blend between a half and one, so that nothing jumps when a
+ * level passes the lintel. What the face hands on to those around it, velocity and gain, is that of the column: the
+ * slot's times the share, for the jet is spent behind it. */
 #ifndef RILL_FLOW_LINTEL_H
 #define RILL_FLOW_LINTEL_H
 
@@ -30,9 +30,9 @@ static inline float rill_lintel_share(const rill_face_ends *e) {
     return highest > open ? share : 1.0f;
 }
 
-/* How fast a column can be filled through a face with a velocity u: where no pressure pushes liquid on, a nearly full column takes
- * just what it loses. Else the whole head above its ceiling would drive the face anew in every sub-step, and its velocity would
- * be many times that of what flows. */
+/* How fast a column can be filled through a face with a velocity u: where no pressure pushes liquid on, a nearly full
+ * column takes just what it loses. Else the whole head above its ceiling would drive the face anew in every sub-step,
+ * and its velocity would be many times that of what flows. */
 static inline float rill_lintel_fills(const rill_face_ends *e, float u, const rill_kernel_constants *k) {
     int32_t room = rill_max_i(u >= 0.0f ? e->cr - e->br - e->Hr : e->cl - e->bl - e->Hl, 0);
     int32_t open = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 1);
@@ -40,8 +40,8 @@ static inline float rill_lintel_fills(const rill_face_ends *e, float u, const ri
     return k->slack > 0 ? most : k->top_speed;
 }
 
-/* Returns the new velocity of a face with this share, that advection and the drive of open faces would make `advected`. `u` is its
- * velocity before. Bernoulli holds whether or not passages reckon with velocity heads. */
+/* Returns the new velocity of a face with this share, that advection and the drive of open faces would make `advected`.
+ * `u` is its velocity before. Bernoulli holds whether or not passages reckon with velocity heads. */
 static inline float rill_lintel_blend(const rill_face_ends *e, float share, float u, float advected, int32_t tilt,
                                       const rill_kernel_constants *constants) {
     rill_kernel_constants k = *constants;
@@ -53,7 +53,8 @@ static inline float rill_lintel_blend(const rill_face_ends *e, float share, floa
     return share < 1.0f ? rill_max_f(rill_min_f(blend, most), -most) : advected;
 }
 
-/* Whether a column is so full that the covered stage may have driven its faces, with a pressure that levels do not tell. */
+/* Whether a column is so full that the covered stage may have driven its faces, with a pressure that levels do not
+ * tell. */
 static inline int32_t rill_lintel_full(int32_t b, int32_t c, int32_t H) {
     return c - b - H <= RILL_SUBMERGED;
 }

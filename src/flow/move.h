@@ -6,8 +6,9 @@
  *                   level less half of what the level drops along with the bed. On a lake that adds half the bed step, for
  *                   a film of even depth nothing (half a step always made a film thicker than the step 29 % too fast)
  *   paper pipe      A = dx^2, so O = dx whatever the depth
- * Whole quanta: t = trunc(q + phase) away from zero, with one phase for all faces of a sub-step, a golden-ratio sequence
- * over the sub-steps. Unbiased without any memory: plain truncation freezes honey, carried remainders pump energy. */
+ * Whole quanta: t = trunc(q + phase) away from zero, with one phase for all faces of a sub-step, a golden-ratio
+ * sequence over the sub-steps. Unbiased without any memory: plain truncation freezes honey, carried remainders pump
+ * energy. */
 #ifndef RILL_FLOW_MOVE_H
 #define RILL_FLOW_MOVE_H
 
@@ -25,9 +26,9 @@ static inline int32_t rill_move_opening(const rill_face *f, float u) {
     return above_sill + rill_min_i(drowned, (rill_abs_i(f->step) >> 1) - (downhill >> 1));
 }
 
-/* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. A golden-ratio sequence whose order
- * is shuffled within each 32 sub-steps: in plain order one of its harmonics shakes a pool at rest, at the frequency of its
- * shortest wave. */
+/* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. A golden-ratio sequence whose
+ * order is shuffled within each 32 sub-steps: in plain order one of its harmonics shakes a pool at rest, at the
+ * frequency of its shortest wave. */
 static inline float rill_move_phase(uint64_t substep) {
     uint32_t shuffle = ((uint32_t)(substep >> 5) * 0x9e3779b1u) >> 27;
     return (float)((((uint32_t)substep ^ shuffle) * 2654435769u) >> 8) * (1.0f / 16777216.0f);

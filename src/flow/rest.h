@@ -1,8 +1,8 @@
 /* REST: what is so slow that it may be stopped (tiles.c says when it is).
  *
- * A face may rest if it is slow and hardly driven: pools come to rest. Or if it creeps, however it is driven: a face that
- * stays below a micrometre per second over all the checks it takes to fall asleep does not speed up any more, because
- * viscosity holds it: the last film on a slope, or what seeps through a hair's breadth. */
+ * A face may rest if it is slow and hardly driven: pools come to rest. Or if it creeps, however it is driven: a face
+ * that stays below a micrometre per second over all the checks it takes to fall asleep does not speed up any more,
+ * because viscosity holds it: the last film on a slope, or what seeps through a hair's breadth. */
 #ifndef RILL_FLOW_REST_H
 #define RILL_FLOW_REST_H
 

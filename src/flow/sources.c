@@ -330,8 +330,8 @@ static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
 
 enum { RUN = 64 }; /* columns, at most */
 
-/* `count` columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and nothing
- * done, if not. */
+/* `count` columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and
+ * nothing done, if not. */
 static bool serve_run(rill_flow *flow, int32_t place, int32_t count, bool sink, int32_t amount) {
     int32_t *restrict H = flow->H + place;
     const int32_t *restrict b = flow->bed->b + place, *restrict c = flow->bed->c + place;

@@ -30,7 +30,8 @@ static inline double rill_source_strength(const rill_source_def *def) {
     return def->shape == RILL_SOURCE_RAIN ? def->rain : def->rate;
 }
 
-/* Working memory of looking for columns. Kept from one time to the next, it allocates nothing where it is large enough. */
+/* Working memory of looking for columns. Kept from one time to the next, it allocates nothing where it is large
+ * enough. */
 typedef struct rill_source_work {
     rill_array order; /* int32_t: places as they were found */
     rill_array marks; /* uint16_t: per tile of the bed */
@@ -58,8 +59,8 @@ void rill_source_detach(rill_source *source, const rill_allocator *allocator);
  * finds no room, or is not there, is forgotten, not owed. Allocates nothing. */
 int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status);
 
-/* Gives to one column as much of `want` as there is `room` for; returns the rest. What then stands above a ceiling is added
- * to flow->pushed. */
+/* Gives to one column as much of `want` as there is `room` for; returns the rest. What then stands above a ceiling is
+ * added to flow->pushed. */
 int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t want);
 
 /* How fast a source alone would raise its columns, m/s. */

@@ -1,8 +1,8 @@
 /* Spans: from the state of the tiles to what is swept.
  *
- * Swept are the awake tiles and those that they reach; of each only the rows within reach of a row that is wet or moves.
- * Neighbouring tiles of a row become one span. What borders on tiles that are not swept is stopped, what stands in these is
- * remembered for the time step, and sparse pipes with a swept end are listed. */
+ * Swept are the awake tiles and those that they reach; of each only the rows within reach of a row that is wet or
+ * moves. Neighbouring tiles of a row become one span. What borders on tiles that are not swept is stopped, what stands
+ * in these is remembered for the time step, and sparse pipes with a swept end are listed. */
 #include <string.h>
 
 #include "base/simd.h"
@@ -11,8 +11,8 @@
 
 enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
 
-/* SWEPT if there are columns in a tile and one of three reaches it, of which the middle one is that tile or beside it in
- * another row: they must have the bits of `reach`, those at the sides also the one that leads to the middle. */
+/* SWEPT if there are columns in a tile and one of three reaches it, of which the middle one is that tile or beside it
+ * in another row: they must have the bits of `reach`, those at the sides also the one that leads to the middle. */
 static inline uint16_t swept_by(uint16_t west, uint16_t middle, uint16_t east, uint8_t empty, uint16_t reach) {
     const uint16_t eastward = reach | RILL_TILE_REACH_EAST, westward = reach | RILL_TILE_REACH_WEST;
     const int any = ((west & eastward) == eastward) | ((middle & reach) == reach) | ((east & westward) == westward);
@@ -39,7 +39,8 @@ static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet
     if (ty + 1 < sheet->tiles_y) sweep_row(row, tiles + north, empty + north, count, awake | RILL_TILE_REACH_NORTH);
 }
 
-/* Measures what stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may move it at once. */
+/* Measures what stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may
+ * move it at once. */
 static rill_idle measure_tile(const rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     rill_idle idle = { 0 };
     for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
@@ -52,8 +53,8 @@ static rill_idle measure_tile(const rill_flow *flow, const rill_sheet *sheet, in
     return idle;
 }
 
-/* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would arrive
- * there could not be deposited. East and north borders need nothing, their faces belong to the tile beyond. */
+/* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would
+ * arrive there could not be deposited. East and north borders need nothing, their faces belong to the tile beyond. */
 static void freeze_border(rill_flow *flow, const rill_sheet *sheet, const uint16_t *tile, int32_t tx, int32_t ty) {
     rill_flow_scratch *scratch = flow->scratch;
     int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);
@@ -92,8 +93,8 @@ static int32_t list_swept(rill_flow *flow, const rill_sheet *sheet, int32_t ty) 
     return count;
 }
 
-/* The spans of row y of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than
- * several with ceilings of their own. */
+/* The spans of row y of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster
+ * than several with ceilings of their own. */
 static int32_t row_spans(rill_flow_scratch *scratch, const int32_t *lintel, int32_t swept, int32_t y, int32_t count) {
     int32_t end = -1;
     for (int32_t i = 0; i < swept; ++i) {
@@ -218,7 +219,8 @@ static void measure_idle(rill_flow *flow) {
     }
 }
 
-/* Lists the pipes with a swept end, and the runs of pipes they lie in: gaps of a few cost less than runs of their own. */
+/* Lists the pipes with a swept end, and the runs of pipes they lie in: gaps of a few cost less than runs of their
+ * own. */
 void rill_spans_list_pipes(rill_flow *flow) {
     enum { GAP = 16 };
     rill_sparse *sparse = flow->sparse;
@@ -253,8 +255,7 @@ void rill_spans_update(rill_flow *flow, bool everything, bool near_top) {
 }
 
 void rill_flow_resume(rill_flow *flow) {
-    for (int32_t i = 0; i < flow->bed->tile_count; ++i)
-        flow->busy[i] = flow->tiles[i] ? RILL_TILE_ALL_ROWS : 0;
+    for (int32_t i = 0; i < flow->bed->tile_count; ++i) flow->busy[i] = flow->tiles[i] ? RILL_TILE_ALL_ROWS : 0;
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         const rill_sheet *sheet = &flow->bed->sheets[i];
         for (int32_t tile = 0; tile < sheet->tiles_x * sheet->tiles_y; ++tile)

@@ -1,16 +1,17 @@
 /* Sparse pipes: the joints between sheets (edges of platforms, holes, mouths of overhangs).
  *
- * They are split off the dense sweep: MOVE before it, DRIVE after it. Each half keeps both bounds (no column below empty or
- * above full) by itself, so the sweep's limiters need not know of them. Drive: heads clipped to the sill (they are cliffs),
- * viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g) E^1.5, where the
- * receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers: their order is free. */
+ * They are split off the dense sweep: MOVE before it, DRIVE after it. Each half keeps both bounds (no column below
+ * empty or above full) by itself, so the sweep's limiters need not know of them. Drive: heads clipped to the sill (they
+ * are cliffs), viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g)
+ * E^1.5, where the receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers:
+ * their order is free. */
 #include "base/dispatch.h"
 #include "base/simd.h"
 #include "flow/ceiling.h"
 #include "flow/column.h"
+#include "flow/flow_internal.h"
 #include "flow/limit.h"
 #include "flow/move.h"
-#include "flow/flow_internal.h"
 
 RILL_DISPATCH(rill_sparse_kernels)
 
@@ -65,8 +66,8 @@ static void note_moving(rill_sparse *sparse, int32_t index) {
     sparse->moving[sparse->moving_count++] = t;
 }
 
-/* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give or
- * take too much. */
+/* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give
+ * or take too much. */
 static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
     rill_sparse *sparse = flow->sparse;
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);

@@ -1,5 +1,5 @@
-/* Sparse pipes: those between columns of different sheets. They are listed, each with all it needs at hand, and move before the
- * sweep and are driven after it (sparse.c). */
+/* Sparse pipes: those between columns of different sheets. They are listed, each with all it needs at hand, and move
+ * before the sweep and are driven after it (sparse.c). */
 #ifndef RILL_FLOW_SPARSE_H
 #define RILL_FLOW_SPARSE_H
 
@@ -22,8 +22,8 @@ typedef struct rill_transfer {
     int32_t pipe;
     int32_t donor, receiver; /* their ports */
     float q;                 /* quanta, from l to r positive */
-    int32_t have, room; /* of the donor, of the receiver */
-    bool scaled;        /* limited by one of them: q is whole */
+    int32_t have, room;      /* of the donor, of the receiver */
+    bool scaled;             /* limited by one of them: q is whole */
 } rill_transfer;
 
 /* Consecutive pipes of which some are active. */
@@ -46,9 +46,9 @@ struct rill_sparse {
     int64_t *out, *in; /* per port: what flows out and in; zero between sub-steps */
 };
 
-/* The bed's sparse pipes with all they need, and velocities `u`; those that `from` (a number in `old`, or -1; NULL: all are new) says were there
- * before, and whose ends are not marked, are taken from `old`. `ports` is a plane of zeros and is so again. False, and
- * `sparse` as it was, without memory. */
+/* The bed's sparse pipes with all they need, and velocities `u`; those that `from` (a number in `old`, or -1; NULL: all
+ * are new) says were there before, and whose ends are not marked, are taken from `old`. `ports` is a plane of zeros and
+ * is so again. False, and `sparse` as it was, without memory. */
 bool rill_sparse_make(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_sparse *old, const int32_t *from,
                       const uint8_t *marks, int32_t *ports, const rill_allocator *allocator);
 void rill_sparse_free(rill_sparse *sparse, const rill_allocator *allocator);

@@ -50,9 +50,9 @@ INLINE int32_t head_over(const pipe *p, const rill_face *f, int32_t clip, int32_
     return (donor_dry | blocked(p, (float)head, slack) | !wet(f)) ? 0 : head;
 }
 
-/* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is the
- * depth above the sill and the head of the speed it arrives with. A stream that arrives faster than critical (E > 1.5 depth)
- * just keeps its speed. */
+/* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is
+ * the depth above the sill and the head of the speed it arrives with. A stream that arrives faster than critical (E >
+ * 1.5 depth) just keeps its speed. */
 INLINE float fall_speed(float arriving, float depth, const rill_kernel_constants *k) {
     float energy = depth + rill_min_f(arriving * arriving * k->speed_head, 0.5f * depth);
     return rill_max_f(arriving, k->fall * energy * __builtin_sqrtf(energy) / depth);

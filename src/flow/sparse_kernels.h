@@ -1,5 +1,5 @@
-/* Kernels of the sparse pipes: plain C loops over a run of them, compiled once per instruction set like those of the sweep
- * (kernels.h). Every variant gives the same bits. */
+/* Kernels of the sparse pipes: plain C loops over a run of them, compiled once per instruction set like those of the
+ * sweep (kernels.h). Every variant gives the same bits. */
 #ifndef RILL_FLOW_SPARSE_KERNELS_H
 #define RILL_FLOW_SPARSE_KERNELS_H
 

@@ -10,13 +10,15 @@ typedef struct rill_edge_flow {
     int64_t left, entered;
 } rill_edge_flow;
 
-/* Tiles (tiles.c): decides which tiles sleep, when a check is due, and has the spans made anew where that changes them. */
+/* Tiles (tiles.c): decides which tiles sleep, when a check is due, and has the spans made anew where that changes
+ * them. */
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                        bool near_top);
 /* Sparse pipes (sparse.c): move before the sweep, drive after it. */
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
-/* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns; adds what crossed the edges to flows[4]. */
+/* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns; adds what crossed the edges to
+ * flows[4]. */
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                 rill_edge_flow *flows);
 /* Restores all ghosts, swept or not, and adds what crossed the edges to flows[4]. */
@@ -25,7 +27,7 @@ void rill_edges_restore_all(const rill_flow *flow, rill_edge_flow *flows);
 /* Columns of the tiles that are swept. */
 int64_t rill_flow_swept_columns(const rill_flow *flow);
 
-/* -------------------------------------------------------------------------------------------------- when the bed changes */
+/* --------------------------------------------------------------------------------------------- when the bed changes */
 
 /* Takes memory for other ghosts; false without, and nothing is done. */
 bool rill_flow_reserve_ghosts(rill_flow *flow, const rill_allocator *allocator);

@@ -9,9 +9,9 @@
  *     r - 3  pace       what heads and viscosity make of u, v
  *     r - 4  drive      new u, v: what the t just moved have carried there, slowed by viscosity
  *
- * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile. A
- * sheet may be cut into bands of rows for several tasks; each task copies the rows around its band first (old values that
- * its neighbours change) and redoes their raw..pace stages: the result is the same bits for any cut. */
+ * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile.
+ * A sheet may be cut into bands of rows for several tasks; each task copies the rows around its band first (old values
+ * that its neighbours change) and redoes their raw..pace stages: the result is the same bits for any cut. */
 #include "base/dispatch.h"
 #include "flow/ceiling.h"
 #include "flow/flow_internal.h"
@@ -27,8 +27,8 @@ typedef struct sweep {
     const rill_kernels *kernels;
 } sweep;
 
-/* The part of a sheet that one task sweeps: rows [from, to), with `low` and `high` telling whether rows beyond belong to
- * another task. */
+/* The part of a sheet that one task sweeps: rows [from, to), with `low` and `high` telling whether rows beyond belong
+ * to another task. */
 typedef struct piece {
     const sweep *sweep;
     const rill_sheet *sheet;
@@ -150,8 +150,8 @@ static void fetch_ahead(const piece *p, int32_t row, const rill_span *span) {
     }
 }
 
-/* While the liquid of a row and of the row south of it stays below a span's lintel, the kernels for open sky give the same
- * bits as those that watch ceilings. */
+/* While the liquid of a row and of the row south of it stays below a span's lintel, the kernels for open sky give the
+ * same bits as those that watch ceilings. */
 static void raw_row(const piece *p, int32_t row) {
     const sweep *s = p->sweep;
     const rill_slot *here = slot_of(p, row), *south = slot_of(p, row - 1);
@@ -294,7 +294,7 @@ static void drive_row(const piece *p, int32_t row) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ pieces */
+/* ----------------------------------------------------------------------------------------------------------- pieces */
 
 static void sweep_piece(const piece *p) {
     int32_t rows = rill_sheet_rows(p->sheet);

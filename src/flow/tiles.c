@@ -12,8 +12,8 @@
 #include "base/simd.h"
 #include "flow/ceiling.h"
 #include "flow/drive.h"
-#include "flow/rest.h"
 #include "flow/flow_internal.h"
+#include "flow/rest.h"
 
 #include <string.h>
 
@@ -24,8 +24,8 @@ enum {
     REACH_BITS = RILL_TILE_AWAKE | REACH_ALL
 };
 
-/* Which sides a disturbance at a cell of a tile may cross before the next check. West and south faces belong to the cell
- * itself, so that it may come within RILL_TILE_CHECK cells either way. */
+/* Which sides a disturbance at a cell of a tile may cross before the next check. West and south faces belong to the
+ * cell itself, so that it may come within RILL_TILE_CHECK cells either way. */
 static uint16_t cell_reach(int32_t x, int32_t y) {
     uint16_t reach = RILL_TILE_AWAKE;
     if (x < RILL_TILE_CHECK) reach |= RILL_TILE_REACH_WEST;
@@ -86,7 +86,7 @@ void rill_flow_wake_everything(rill_flow *flow) {
     for (int32_t i = 0; i < flow->bed->tile_count; ++i) rill_flow_wake_tile(flow, i, flow->scratch->most[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- judge */
+/* ------------------------------------------------------------------------------------------------------------ judge */
 
 typedef struct judge {
     rill_flow *flow;
@@ -118,9 +118,9 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     return !rill_restless(u, rill_abs_i(head) > j->rest_head);
 }
 
-/* Small heads that all point one way add up over a pool, and a viscous liquid would go on levelling them: what is stopped
- * must not slope by more than 5e-6 of its depth per column, unless that drives it no faster than it may creep (Nusselt).
- * Waves and rounding noise cancel in the mean. */
+/* Small heads that all point one way add up over a pool, and a viscous liquid would go on levelling them: what is
+ * stopped must not slope by more than 5e-6 of its depth per column, unless that drives it no faster than it may creep
+ * (Nusselt). Waves and rounding noise cancel in the mean. */
 static bool slope_calm(const judge *j, int64_t sum, int32_t deepest) {
     const int64_t faces = RILL_TILE_W * RILL_TILE_H, per_column = 200000, slope = sum < 0 ? -sum : sum;
     const float twice = 2.0f * (float)deepest, driven = j->constants->drive * (float)slope / (float)faces;
@@ -151,8 +151,8 @@ static void stop_tile(const judge *j, int32_t column, int32_t row) {
     }
 }
 
-/* Returns wake bits for all that the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face is too fast
- * to be calm; `*wet_rows`: where. */
+/* Returns wake bits for all that the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face
+ * is too fast to be calm; `*wet_rows`: where. */
 static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
     const rill_flow *flow = j->flow;
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row);
@@ -236,8 +236,8 @@ static bool rows_awake(const judge *j, int32_t ty) {
     return all;
 }
 
-/* Judges the swept tiles of a tile row; true if what has to be swept may have changed. Nothing changes for a tile amid moving
- * liquid that is all swept and still moves: large wet worlds consist of these, and its first face tells. */
+/* Judges the swept tiles of a tile row; true if what has to be swept may have changed. Nothing changes for a tile amid
+ * moving liquid that is all swept and still moves: large wet worlds consist of these, and its first face tells. */
 static bool judge_row(const judge *j, int32_t ty, bool rest) {
     const rill_sheet *sheet = j->sheet;
     int32_t first = sheet->first_tile + ty * sheet->tiles_x, place = rill_sheet_place(sheet, 0, ty * RILL_TILE_H);

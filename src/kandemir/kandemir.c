@@ -9,9 +9,9 @@
 #include "base/dispatch.h"
 #include "base/message.h"
 #include "base/power.h"
-#include "kandemir/kandemir_kernels.h"
 #include "flow/move.h"
 #include "flow/stages.h"
+#include "kandemir/kandemir_kernels.h"
 
 RILL_DISPATCH(rill_kandemir_kernels)
 
@@ -201,12 +201,12 @@ static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
 void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step, rill_edge_flow *flows) {
     const rill_sheet *sheet = flow->bed->sheets;
     const tank_sweep sweep = { .tank = tank,
-                      .flow = flow,
-                      .sheet = sheet,
-                      .kernels = rill_kandemir_kernels_pick(step->scalar),
-                      .constants = constants_of(flow, step),
-                      .rows = rill_sheet_rows(sheet),
-                      .width = sheet->tiles_x * RILL_TILE_W };
+                               .flow = flow,
+                               .sheet = sheet,
+                               .kernels = rill_kandemir_kernels_pick(step->scalar),
+                               .constants = constants_of(flow, step),
+                               .rows = rill_sheet_rows(sheet),
+                               .width = sheet->tiles_x * RILL_TILE_W };
     RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->slowed > 0.0 && step->slowed <= 1.0);
     RILL_ASSERT(sweep.width % 16 == 0 && sweep.width <= tank->stride && sheet->nx == tank->cells[0]);
     RILL_ASSERT(sweep.rows <= tank->cells[1] + 4); /* `flagged` has one for each */

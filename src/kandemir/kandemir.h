@@ -72,7 +72,7 @@ typedef struct rill_tank_step {
     double density;
     double gravity;    /* into the bed, m/s2 */
     double tangent[2]; /* along the bed, m/s2 */
-    double slowed; /* 1, or less: what waves are slowed to, because sub-steps are longer than they should be */
+    double slowed;     /* 1, or less: what waves are slowed to, because sub-steps are longer than they should be */
     double dt;
     bool scalar;
 } rill_tank_step;

@@ -17,7 +17,8 @@ enum { RUN = 16 };
 
 /* Returns a pipe's new velocity (Eq. 5.4) from the levels at its ends and what else drives it, Pa. Nothing comes out of
  * a column whose liquid does not stand above the sill. */
-INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, const rill_kandemir_constants *constants) {
+INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u,
+                    const rill_kandemir_constants *constants) {
     float dP = (float)(l - r) * constants->pressure + other;
     float left = rill_above_zero(1.0f - constants->viscosity * (dP * dP)); /* F_external - F_viscosity, over dP */
     float pushed = u * constants->keep + constants->gain * (dP * left);
@@ -28,12 +29,12 @@ INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, co
 
 #define DRIVE_KERNEL(NAME, PRESSED)                                                                                    \
     static void NAME(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south,                          \
-                     const rill_kandemir_constants *shared) {                                                       \
-        const rill_kandemir_constants constants = *shared;                                                                  \
+                     const rill_kandemir_constants *shared) {                                                          \
+        const rill_kandemir_constants constants = *shared;                                                             \
         const int32_t *b = row->b, *bs = south->b, *H = row->H, *Hs = south->H;                                        \
         const float *p = row->external, *ps = south->external;                                                         \
         float *u = row->u, *v = row->v, *ne = row->ne, *nw = row->nw;                                                  \
-        const float along = constants.tilt[0] + constants.tilt[1], across = constants.tilt[1] - constants.tilt[0];                                     \
+        const float along = constants.tilt[0] + constants.tilt[1], across = constants.tilt[1] - constants.tilt[0];     \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RUN); ++i) {                                                                 \
             int32_t h = b[i] + H[i], hw = b[i - 1] + H[i - 1], hs = bs[i] + Hs[i];                                     \
@@ -41,17 +42,17 @@ INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u, co
             /* A diagonal pipe passes over the lower of the two columns beside it. */                                  \
             int32_t sill_ne = rill_max_i(rill_max_i(b[i], bs[i - 1]), rill_min_i(b[i - 1], bs[i]));                    \
             int32_t sill_nw = rill_max_i(rill_max_i(b[i], bs[i + 1]), rill_min_i(b[i + 1], bs[i]));                    \
-            float from_w = constants.tilt[0], from_s = constants.tilt[1], from_sw = along, from_se = across;                                               \
+            float from_w = constants.tilt[0], from_s = constants.tilt[1], from_sw = along, from_se = across;           \
             if (PRESSED) {                                                                                             \
-                from_w += p[i - 1] - p[i];                                                                                  \
-                from_s += ps[i] - p[i];                                                                                     \
-                from_sw += ps[i - 1] - p[i];                                                                                \
-                from_se += ps[i + 1] - p[i];                                                                                \
+                from_w += p[i - 1] - p[i];                                                                             \
+                from_s += ps[i] - p[i];                                                                                \
+                from_sw += ps[i - 1] - p[i];                                                                           \
+                from_se += ps[i + 1] - p[i];                                                                           \
             }                                                                                                          \
-            u[i] = driven(hw, h, rill_max_i(b[i - 1], b[i]), from_w, u[i], &constants);                                             \
-            v[i] = driven(hs, h, rill_max_i(bs[i], b[i]), from_s, v[i], &constants);                                                \
-            ne[i] = driven(hsw, h, sill_ne, from_sw, ne[i], &constants);                                                            \
-            nw[i] = driven(hse, h, sill_nw, from_se, nw[i], &constants);                                                            \
+            u[i] = driven(hw, h, rill_max_i(b[i - 1], b[i]), from_w, u[i], &constants);                                \
+            v[i] = driven(hs, h, rill_max_i(bs[i], b[i]), from_s, v[i], &constants);                                   \
+            ne[i] = driven(hsw, h, sill_ne, from_sw, ne[i], &constants);                                               \
+            nw[i] = driven(hse, h, sill_nw, from_se, nw[i], &constants);                                               \
         }                                                                                                              \
     }
 

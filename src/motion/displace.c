@@ -11,8 +11,8 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
-#include "passages/passages.h"
 #include "motion/swept_volume.h"
+#include "passages/passages.h"
 
 enum { THIN = 4 }; /* columns so many times lower than others are not pushed through */
 
@@ -33,7 +33,8 @@ static extent extent_of(const rill_displace_job *job, int32_t node) {
         return (extent){ b, job->bed->c[node], b + job->flow->H[node] };
     }
     const rill_old_column *gone = gone_column(job, node);
-    return (extent){ gone->b, gone->c, gone->b + ((const int32_t *)job->displace->old_H.data)[node - rill_displace_places(job)] };
+    return (extent){ gone->b, gone->c,
+                     gone->b + ((const int32_t *)job->displace->old_H.data)[node - rill_displace_places(job)] };
 }
 
 /* Finds the change of a cell, or NULL. */
@@ -103,14 +104,15 @@ static bool passes(const cluster_search *search, const extent *from, const exten
 typedef void visit(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to);
 
 /* Calls on a column of a cell, which has not been seen, if liquid of `from` can reach it. */
-static inline void visit_column(const rill_displace_job *job, cluster_search *search, const extent *from, const rill_displace_spot *at,
-                                visit *call) {
+static inline void visit_column(const rill_displace_job *job, cluster_search *search, const extent *from,
+                                const rill_displace_spot *at, visit *call) {
     const extent to = { job->bed->b[at->node], job->bed->c[at->node], 0 }; /* its level does not matter */
     if (passes(search, from, &to)) call(job, search, at);
 }
 
 /* Visits all columns of a cell. */
-static void visit_cell(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
+static void visit_cell(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y,
+                       visit *call) {
     const rill_bed *bed = job->bed;
     const size_t cell = rill_displace_cell(job, x, y);
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
@@ -122,7 +124,8 @@ static void visit_cell(const rill_displace_job *job, cluster_search *search, con
 
 /* Visits the columns that go on from those which `from`, that is gone, was joined with: a lid may have passed its
  * floor. */
-static void visit_former(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
+static void visit_former(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y,
+                         visit *call) {
     const rill_cell_change *change = change_at(job->update, x, y);
     const rill_old_column *old = job->update->old.data;
     for (int32_t i = 0; change && i < change->old_count; ++i) {
@@ -133,7 +136,8 @@ static void visit_former(const rill_displace_job *job, cluster_search *search, c
 }
 
 /* Visits the columns of a cell that are gone. */
-static void visit_gone(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y, visit *call) {
+static void visit_gone(const rill_displace_job *job, cluster_search *search, const extent *from, int32_t x, int32_t y,
+                       visit *call) {
     const rill_cell_change *change = change_at(job->update, x, y);
     for (int32_t i = 0; change && i < change->old_count; ++i) {
         const int32_t node = rill_displace_places(job) + change->old_first + i;
@@ -145,7 +149,8 @@ static void visit_gone(const rill_displace_job *job, cluster_search *search, con
 
 /* Visits all nodes beside one that its liquid can reach; `gone`: also columns that are gone. But for sparse pipes only
  * the neighbour in the same sheet can be reached, and all sheets are of one size. */
-static void visit_around(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *at, bool gone, visit *call) {
+static void visit_around(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *at, bool gone,
+                         visit *call) {
     const extent from = extent_of(job, at->node);
     const bool dense = at->node < rill_displace_places(job) && !job->displace->piped[at->node];
     const int32_t stride = job->bed->sheets[0].stride, nx = job->bed->grid.cells[0], ny = job->bed->grid.cells[1];
@@ -195,7 +200,8 @@ static int32_t height_of(const rill_displace_job *job, int32_t place) {
     return job->bed->c[place] - job->bed->b[place];
 }
 
-static void add_taker(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to, int32_t room) {
+static void add_taker(const rill_displace_job *job, cluster_search *search, const rill_displace_spot *to,
+                      int32_t room) {
     push(job, to);
     if (room == 0) return;
     rill_array *takers = &job->displace->takers; /* has room for every column */
@@ -350,7 +356,8 @@ static bool push_ahead(const rill_displace_job *job, rill_excess *excess) {
     if (x < 0 || y < 0 || x >= job->bed->grid.cells[0] || y >= job->bed->grid.cells[1]) return false;
     const extent from = extent_of(job, excess->node);
     const cluster_search strict = { 0 };
-    for (int32_t k = job->bed->cell_first[rill_displace_cell(job, x, y)]; k < job->bed->cell_first[rill_displace_cell(job, x, y) + 1]; ++k) {
+    for (int32_t k = job->bed->cell_first[rill_displace_cell(job, x, y)];
+         k < job->bed->cell_first[rill_displace_cell(job, x, y) + 1]; ++k) {
         const int32_t place = job->bed->places[k];
         const extent to = extent_of(job, place);
         if (!passes(&strict, &from, &to) || rill_displace_room(job, place) < excess->amount) continue;

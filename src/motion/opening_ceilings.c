@@ -48,8 +48,9 @@ void rill_opening_note(const rill_displace_job *job, const rill_cell_change *at,
     if (room <= RILL_FULL_LOW - RILL_FULL) return;
     const double seconds = rill_wall_speed_of_ceiling(job, at->x, at->y);
     RILL_ASSERT(flow->openings.count < flow->openings.capacity);
-    ((rill_opening *)flow->openings.data)[flow->openings.count++] =
-        (rill_opening){ .place = fresh->place, .room = room, .seconds = seconds > 0.0 ? seconds : RILL_WALL_SPEED_FIRST };
+    ((rill_opening *)flow->openings.data)[flow->openings.count++] = (rill_opening){
+        .place = fresh->place, .room = room, .seconds = seconds > 0.0 ? seconds : RILL_WALL_SPEED_FIRST
+    };
 }
 
 void rill_opening_order(rill_flow *flow) {

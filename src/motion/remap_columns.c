@@ -4,8 +4,8 @@
 #include "base/simd.h"
 #include "flow/column.h"
 #include "motion/motion_internal.h"
-#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
+#include "motion/swept_volume.h"
 
 #include <string.h>
 
@@ -87,8 +87,8 @@ static void remap_column(const rill_displace_job *job, const rill_cell_change *a
     if (below >= 0)
         amounts[below] += level - done;
     else
-        rill_displace_add(job, &(rill_displace_spot){ rill_displace_places(job) + index, at->x, at->y }, level - done)->seconds =
-            -1.0;
+        rill_displace_add(job, &(rill_displace_spot){ rill_displace_places(job) + index, at->x, at->y }, level - done)
+            ->seconds = -1.0;
 }
 
 static void remap_cell(const rill_displace_job *job, const rill_cell_change *at) {
@@ -114,7 +114,8 @@ static void remap_cell(const rill_displace_job *job, const rill_cell_change *at)
 static bool still_there(const rill_displace_job *job, size_t index) {
     const rill_old_column *old = (const rill_old_column *)job->update->old.data + index;
     const int32_t level = old->b + ((const int32_t *)job->displace->old_H.data)[index];
-    return job->update->marks[old->place] & RILL_PLACE_KEPT && !job->displace->entry_of[rill_displace_places(job) + (int32_t)index] &&
+    return job->update->marks[old->place] & RILL_PLACE_KEPT &&
+           !job->displace->entry_of[rill_displace_places(job) + (int32_t)index] &&
            job->bed->b[old->place] - level <= rill_displace_tallest(job);
 }
 

@@ -5,10 +5,10 @@
 #include "base/message.h"
 #include "bed/sheets.h"
 #include "flow/column.h"
-#include "passages/passages.h"
-#include "motion/swept_volume.h"
-#include "motion/opening_ceilings.h"
 #include "flow/stages.h"
+#include "motion/opening_ceilings.h"
+#include "motion/swept_volume.h"
+#include "passages/passages.h"
 
 #include <string.h>
 
@@ -134,8 +134,7 @@ static void find_roofs(rill_remap *remap, const rill_flow *flow) {
     }
 }
 
-static bool reserve(rill_remap *remap, rill_flow *flow, const rill_update *update,
-                    const rill_allocator *allocator) {
+static bool reserve(rill_remap *remap, rill_flow *flow, const rill_update *update, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count, places = (size_t)bed->plane_size;
     if (!take_zeros((void **)&remap->ports, &remap->place_capacity, places, sizeof(int32_t), allocator) ||
@@ -143,8 +142,8 @@ static bool reserve(rill_remap *remap, rill_flow *flow, const rill_update *updat
         !take_zeros((void **)&remap->tile_marks, &remap->tile_capacity, tiles, sizeof(uint16_t), allocator) ||
         !take_zeros((void **)&remap->roofed, &remap->roofed_capacity, tiles, 1, allocator) ||
         !rill_array_resize(&remap->tiles, allocator, tiles) ||
-        !rill_sparse_make(&remap->sparse, bed, remap->pipe_u, flow->sparse, update->pipe_from.data,
-                          update->marks, remap->ports, allocator) ||
+        !rill_sparse_make(&remap->sparse, bed, remap->pipe_u, flow->sparse, update->pipe_from.data, update->marks,
+                          remap->ports, allocator) ||
         !rill_flow_reserve_ghosts(flow, allocator))
         return false;
     for (size_t i = 0; i < remap->place_capacity; ++i) RILL_ASSERT(remap->ports[i] == 0);
@@ -160,7 +159,7 @@ static void forget_tiles(rill_remap *remap) {
 }
 
 rill_result rill_remap_prepare(rill_remap *remap, rill_flow *flow, const rill_update *update,
-                                 const rill_displace_how *how, const rill_allocator *allocator, rill_message *message) {
+                               const rill_displace_how *how, const rill_allocator *allocator, rill_message *message) {
     rill_result result = RILL_OUT_OF_MEMORY;
     if (reserve(remap, flow, update, allocator))
         result = rill_displace_prepare(&remap->displace, flow, update, how, allocator, message);
@@ -243,8 +242,7 @@ static void refit_tiles(rill_remap *remap, rill_flow *flow) {
         const tile_place at = tile_at(bed, tiles[i]);
         const bool inhabited = rill_flow_describe_tile(flow, at.sheet, at.tx, at.ty);
         rill_passages_count_flooded(flow, at.sheet, at.tx, at.ty);
-        if (inhabited && remap->tile_marks[tiles[i]] & WAKE)
-            rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
+        if (inhabited && remap->tile_marks[tiles[i]] & WAKE) rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
     }
     rill_flow_described(flow);
     forget_tiles(remap);
@@ -264,8 +262,8 @@ static void exchange_pipes(rill_remap *remap, rill_flow *flow) {
     remap->pipe_capacity = pipe_capacity;
 }
 
-void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update,
-                         const rill_displace_how *how, const rill_allocator *allocator) {
+void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update, const rill_displace_how *how,
+                       const rill_allocator *allocator) {
     rill_passages_refit(flow, remap->roofed, remap->passages, allocator);
     RILL_ASSERT(remap->displace.fronts == 0 && remap->displace.node_capacity >= (size_t)flow->bed->plane_size);
     rill_displace_run(&remap->displace, flow, update, how);
@@ -324,8 +322,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
                                rill_message *message) {
     const rill_bed *bed = to->bed;
     int32_t *origins = rill_alloc_zeroed(allocator, (size_t)bed->plane_size, sizeof *origins);
-    if (!origins || !rill_swept_volume_transfer(from, to, allocator) ||
-        !rill_opening_transfer(from, to, allocator)) {
+    if (!origins || !rill_swept_volume_transfer(from, to, allocator) || !rill_opening_transfer(from, to, allocator)) {
         rill_free(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
     }

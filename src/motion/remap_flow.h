@@ -7,8 +7,8 @@
 #ifndef RILL_MOTION_REMAP_FLOW_H
 #define RILL_MOTION_REMAP_FLOW_H
 
-#include "motion/displace.h"
 #include "flow/sparse.h"
+#include "motion/displace.h"
 
 /* Working memory, kept from update to update. */
 typedef struct rill_remap {
@@ -19,7 +19,7 @@ typedef struct rill_remap {
     int32_t *ports; /* a plane of zeros */
     size_t place_capacity;
     rill_passage_solver *passages; /* of the bed's new ceilings, once it is prepared */
-    uint8_t *roofed;       /* per tile: which have one */
+    uint8_t *roofed;               /* per tile: which have one */
     size_t roofed_capacity;
     uint16_t *tile_marks; /* per tile; zero between updates */
     size_t tile_capacity;
@@ -31,10 +31,10 @@ void rill_remap_free(rill_remap *remap, const rill_allocator *allocator);
 
 /* Takes the memory for an update; the bed of the flow has its new columns already. */
 rill_result rill_remap_prepare(rill_remap *remap, rill_flow *flow, const rill_update *update,
-                                 const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
+                               const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
 /* Moves what the flow has to the new columns; cannot fail. */
-void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update,
-                         const rill_displace_how *how, const rill_allocator *allocator);
+void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *update, const rill_displace_how *how,
+                       const rill_allocator *allocator);
 
 /* Gives a flow that was just made the state of another, whose bed has the same columns in other places; everything wet
  * wakes. RILL_OUT_OF_MEMORY: nothing was done. */

@@ -83,7 +83,7 @@ static int32_t same_column(const rill_bed *from, int32_t place, const rill_bed *
 }
 
 bool rill_in_transit_copy(const rill_array *from, const rill_bed *from_bed, rill_array *to, const rill_bed *to_bed,
-                            const rill_allocator *allocator) {
+                          const rill_allocator *allocator) {
     const size_t size = from->element;
     RILL_ASSERT(to->element == size && to->count == 0);
     if (from->count == 0) return true;
@@ -353,7 +353,8 @@ void rill_expelled_push(rill_flow *flow, double dt) {
         for (int axis = 0; axis < 2; ++axis) {
             const int32_t level = flow->bed->b[expelled[i].place] + flow->H[expelled[i].place];
             const wall_behind behind = find_behind(flow, &expelled[i], axis, dt);
-            if (behind.face && flow->bed->b[behind.place] >= level && flow->H[behind.place] <= RILL_DRY) *behind.face = behind.speed;
+            if (behind.face && flow->bed->b[behind.place] >= level && flow->H[behind.place] <= RILL_DRY)
+                *behind.face = behind.speed;
         }
 }
 

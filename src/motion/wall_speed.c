@@ -58,19 +58,20 @@ static void find_turn(cell_crossing *crossing) {
         crossing->to[i] = now.shift[i];
         for (int k = 0; k < 3; ++k)
             crossing->turn[i][k] = (now.turn[i][0] * before.turn[k][0] + now.turn[i][1] * before.turn[k][1]) +
-                            now.turn[i][2] * before.turn[k][2];
+                                   now.turn[i][2] * before.turn[k][2];
     }
 }
 
 /* Tells whether a place some cells from the centre is on the side that the cell has come to: in the solid, or out of
  * it. */
 static bool has_come(const cell_crossing *crossing, const int32_t step[2], double distance, bool before) {
-    double at[3] = { crossing->at[0] + distance * crossing->cell * (double)step[0], crossing->at[1] + distance * crossing->cell * (double)step[1],
-                     crossing->at[2] };
+    double at[3] = { crossing->at[0] + distance * crossing->cell * (double)step[0],
+                     crossing->at[1] + distance * crossing->cell * (double)step[1], crossing->at[2] };
     if (before) {
         const double r[3] = { at[0] - crossing->from[0], at[1] - crossing->from[1], at[2] - crossing->from[2] };
         for (int i = 0; i < 3; ++i)
-            at[i] = crossing->to[i] + ((crossing->turn[i][0] * r[0] + crossing->turn[i][1] * r[1]) + crossing->turn[i][2] * r[2]);
+            at[i] = crossing->to[i] +
+                    ((crossing->turn[i][0] * r[0] + crossing->turn[i][1] * r[1]) + crossing->turn[i][2] * r[2]);
     }
     double low[2], high[2];
     const int count = rill_line_cuts(crossing->moving->solid, at[0], at[1], low, high);
@@ -103,8 +104,8 @@ static bool find_face(const cell_crossing *crossing, const int32_t step[2], bool
     return true;
 }
 
-rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2], double z,
-                            bool leaves) {
+rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2],
+                                         double z, bool leaves) {
     rill_wall_speed speed = { 0 };
     if (!moving->solid || !(moving->interval > 0.0)) return speed;
     cell_crossing crossing = { .moving = moving, .cell = grid->cell_size, .leaves = leaves };
@@ -115,7 +116,8 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const 
     int32_t best = -1;
     for (int32_t i = 0; i < 4; ++i) {
         double ahead;
-        if (!find_face(&crossing, rill_beside[i], false, (int32_t)ceil(nearest), &ahead) || !(ahead < nearest)) continue;
+        if (!find_face(&crossing, rill_beside[i], false, (int32_t)ceil(nearest), &ahead) || !(ahead < nearest))
+            continue;
         nearest = ahead;
         best = i;
     }
@@ -147,7 +149,8 @@ static double age_of(const cell_query *query, int32_t x, int32_t y) {
     const int32_t *cells = query->job->bed->grid.cells;
     if (x < 0 || y < 0 || x >= cells[0] || y >= cells[1]) return (double)INFINITY;
     const rill_cell_times *times = &query->job->how->times[rill_displace_cell(query->job, x, y)];
-    const double last = query->opened ? times->opened : times->pressed, other = query->opened ? times->pressed : times->opened;
+    const double last = query->opened ? times->opened : times->pressed,
+                 other = query->opened ? times->pressed : times->opened;
     RILL_ASSERT(last <= query->job->how->motion.now && other <= query->job->how->motion.now);
     return last >= query->since && last > other ? query->job->how->motion.now - last : (double)INFINITY;
 }
@@ -185,7 +188,8 @@ static rill_wall_speed speed_from_forms(const cell_query *query, int32_t b) {
     rill_wall_speed found = { 0 };
     for (size_t i = 0; i < motion->count && !(found.seconds > 0.0); ++i)
         if (rill_moving_solid_near(&motion->solids[i], query->x, query->y))
-            found = rill_moving_solid_passes(&motion->solids[i], &bed->grid, (int32_t[2]){ query->x, query->y }, z, query->opened);
+            found = rill_moving_solid_passes(&motion->solids[i], &bed->grid, (int32_t[2]){ query->x, query->y }, z,
+                                             query->opened);
     return found;
 }
 
@@ -226,7 +230,8 @@ static void time_excess(const rill_displace_job *job, rill_excess *excess) {
     const int32_t gone = excess->node - job->bed->plane_size;
     const rill_old_column *old = job->update->old.data;
     excess->wall = speed_of(&query, gone < 0 ? job->bed->b[excess->node] : old[gone].b);
-    excess->seconds = excess->wall.seconds > 0.0 ? excess->wall.seconds * (double)excess->wall.deep : RILL_WALL_SPEED_FIRST;
+    excess->seconds =
+        excess->wall.seconds > 0.0 ? excess->wall.seconds * (double)excess->wall.deep : RILL_WALL_SPEED_FIRST;
 }
 
 void rill_wall_speed_find(const rill_displace_job *job) {
@@ -235,7 +240,8 @@ void rill_wall_speed_find(const rill_displace_job *job) {
     const double now = job->how->motion.now;
     for (size_t i = 0; i < job->update->changes.count; ++i)
         job->how->times[rill_displace_cell(job, changes[i].x, changes[i].y)].moved = now;
-    for (size_t i = 0; i < job->displace->excess.count; ++i) job->how->times[rill_displace_cell(job, excess[i].x, excess[i].y)].pressed = now;
+    for (size_t i = 0; i < job->displace->excess.count; ++i)
+        job->how->times[rill_displace_cell(job, excess[i].x, excess[i].y)].pressed = now;
     for (size_t i = 0; i < job->displace->excess.count; ++i) {
         rill_excess *e = &excess[i];
         e->wall.deep = 1;

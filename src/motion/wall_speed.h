@@ -41,8 +41,8 @@ typedef struct rill_wall_speed {
 
 /* Finds how a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if
  * that was another solid. */
-rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2], double z,
-                            bool leaves);
+rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const rill_grid *grid, const int32_t cell[2],
+                                         double z, bool leaves);
 
 /* Tells whether a cell is at most `REACH` cells away from those that a solid has to do with. */
 static inline bool rill_moving_solid_near(const rill_moving_solid *moving, int32_t x, int32_t y) {

@@ -32,7 +32,8 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_u32(writer, (uint32_t)def->solver.max_substeps);
     rill_put_u8(writer, (uint8_t)def->solver.method);
     const rill_kandemir *kandemir = &def->solver.kandemir;
-    const double controls[] = { kandemir->pipe_length, kandemir->pipe_area, kandemir->time_step,  kandemir->vanishing, kandemir->viscosity, kandemir->atmosphere };
+    const double controls[] = { kandemir->pipe_length, kandemir->pipe_area, kandemir->time_step,
+                                kandemir->vanishing,   kandemir->viscosity, kandemir->atmosphere };
     rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
 }
 

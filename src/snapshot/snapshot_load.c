@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "bed/sheets.h"
-#include "passages/passages.h"
 #include "kandemir/kandemir.h"
+#include "passages/passages.h"
 #include "snapshot/snapshot.h"
 
 rill_result rill_loading_refuse(rill_loading *load, const char *what) {

@@ -1,9 +1,9 @@
 /* Solids that move in snapshots: what they have expelled and drawn, which ceilings open, and when they did what. */
 #include <math.h>
 
-#include "motion/swept_volume.h"
 #include "base/assert.h"
 #include "motion/opening_ceilings.h"
+#include "motion/swept_volume.h"
 #include "snapshot/snapshot.h"
 
 /* Bytes of an item. */
@@ -116,7 +116,8 @@ static rill_result get_expelled(rill_loading *load, int64_t *left) {
     const uint32_t count = rill_get_u32(reader);
     if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, EXPELLED_BYTES))
         return rill_loading_refuse(load, "what solids have pressed out makes no sense");
-    if (!rill_array_resize(&flow->expelled, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
+    if (!rill_array_resize(&flow->expelled, &load->world->allocator, count))
+        return rill_loading_starved(load, "liquid");
     rill_expelled *expelled = flow->expelled.data;
     const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
@@ -139,7 +140,8 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
     const uint32_t count = rill_get_u32(reader);
     if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, DRAWN_BYTES))
         return rill_loading_refuse(load, "what solids have drawn makes no sense");
-    if (count > 0 && !rill_expelled_reserve(flow, 0, &load->world->allocator)) return rill_loading_starved(load, "liquid");
+    if (count > 0 && !rill_expelled_reserve(flow, 0, &load->world->allocator))
+        return rill_loading_starved(load, "liquid");
     if (!rill_array_resize(&flow->drawn, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
     rill_drawn *drawn = flow->drawn.data;
     const size_t start = reader->at;
@@ -195,7 +197,8 @@ static rill_result get_moving_solids(rill_loading *load) {
     const uint32_t count = rill_get_u32(reader);
     if (count > world->solids.count || !rill_get_room(reader, count, MOVING_SOLID_BYTES))
         return rill_loading_refuse(load, "more solids move than there are");
-    if (!rill_array_resize(&world->moving_solids, &world->allocator, count)) return rill_loading_starved(load, "solids");
+    if (!rill_array_resize(&world->moving_solids, &world->allocator, count))
+        return rill_loading_starved(load, "solids");
     rill_moving_solid *moving_solids = world->moving_solids.data;
     const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {

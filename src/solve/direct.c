@@ -135,7 +135,7 @@ static void factorise(const rill_poisson *poisson) {
     direct->factorised = true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- solve */
+/* ------------------------------------------------------------------------------------------------------------ solve */
 
 static bool starts_at_zero(const rill_poisson *poisson) {
     const rill_direct *direct = &poisson->levels->direct;

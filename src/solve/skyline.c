@@ -48,7 +48,7 @@ static void find_sealed(rill_skyline *sky) {
             if (sky->entry[sky->row[i] + j - sky->first[i]] != 0.0) sky->sealed[j] = sky->sealed[i];
 }
 
-/* ------------------------------------------------------------------------------------------------- runs of like rows */
+/* ------------------------------------------------------------------------------------------------ runs of like rows */
 
 /* In a tunnel as wide as `n` nodes rows have n entries, one like the other. With n known to the compiler, several times
  * faster than one by one. */

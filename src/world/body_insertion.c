@@ -1,8 +1,8 @@
-/* New bodies push aside the liquid that they displace: their columns lose it, and the liquid that these are joined with is raised by
- * it, all to the same height, as if the body had been there before. So it neither knocks nor is knocked.
+/* New bodies push aside the liquid that they displace: their columns lose it, and the liquid that these are joined with
+ * is raised by it, all to the same height, as if the body had been there before. So it neither knocks nor is knocked.
  *
- * Columns under bodies get as much as keeps b + H + D(e) = e (bodies/bodies.h) at heads that are raised too; all others share
- * the rest, to a quantum. */
+ * Columns under bodies get as much as keeps b + H + D(e) = e (bodies/bodies.h) at heads that are raised too; all others
+ * share the rest, to a quantum. */
 #include <math.h>
 
 #include "base/simd.h"
@@ -18,15 +18,16 @@ typedef struct aside {
     int32_t highest; /* level, quanta */
 } aside;
 
-/* Returns the volume that a body displaces in a column beyond what is left out there already, quanta. Under a ceiling pressure sees to it. */
+/* Returns the volume that a body displaces in a column beyond what is left out there already, quanta. Under a ceiling
+ * pressure sees to it. */
 static int32_t surplus(const rill_world *world, const rill_body_node *node) {
     const double more = rill_body_node_displaced(&world->bodies, node, node->e) - node->displaced_before;
     if (!(more >= 1.0) || world->bed.c[node->place] < RILL_TOP) return 0;
     return (int32_t)fmin(more, (double)world->flow.H[node->place]);
 }
 
-/* Whether liquid can pass between two columns: each stands above the other's base. Else what is on a ledge, and what is below it, are
- * pools of their own, and a body below would lift liquid onto dry ledges. */
+/* Whether liquid can pass between two columns: each stands above the other's base. Else what is on a ledge, and what is
+ * below it, are pools of their own, and a body below would lift liquid onto dry ledges. */
 static bool is_beside(const rill_world *world, int32_t from, int32_t place) {
     const int32_t *b = world->bed.b, *H = world->flow.H;
     const rill_body_node *node = rill_bodies_node(&world->bodies, from);

@@ -1,14 +1,16 @@
 /* The energy of the liquid and of free bodies.
  *
- * Potential: of each column the first moment of what is in it. Under a body that is what stands below the head e and is not
- * displaced by it; what a column holds beyond that (bodies.h: made good in the next sub-step) counts as if it stood at e:
+ * Potential: of each column the first moment of what is in it. Under a body that is what stands below the head e and is
+ * not displaced by it; what a column holds beyond that (bodies.h: made good in the next sub-step) counts as if it stood
+ * at e:
  *
  *     b H + e^2 / 2 - sum over pieces of (high^2 - low^2) / 2 + e (H - (e - D)),      heights above b, cut to e.
  *
  * As far as e is the pressure of a blow it is no height: the level that the flow is shown stands for it then.
  *
- * Kinetic: a pipe stands for half a cell on either side of its face. It moves u O per width, so that liquid H deep there has
- * the velocity u s / H, s <= H what of it lies between sill and lintel, and its share of the energy is H (u s / H)^2 / 2:
+ * Kinetic: a pipe stands for half a cell on either side of its face. It moves u O per width, so that liquid H deep
+ * there has the velocity u s / H, s <= H what of it lies between sill and lintel, and its share of the energy is H (u s
+ * / H)^2 / 2:
  *
  *        ~~~~~~~~~~~  zt   ___________        On open ground s = H: the mean of both depths moves with u. A slot under a
  *     H              .  s  ~~~~~~~~~~~        lintel moves little of the deep column before it, which is the series
@@ -28,7 +30,7 @@ int32_t rill_world_tilt(const rill_world *world, int axis) {
     return normal > 0.0 ? (int32_t)lrint(world->def.gravity[axis] * dx / (normal * world->bed.quantum)) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ kinetic */
+/* ---------------------------------------------------------------------------------------------------------- kinetic */
 
 /* Returns the depth of half a cell that moves with the velocity of its face, in quanta: s^2 / H. */
 static double moves_along(int32_t level, int32_t between, int32_t below, int32_t depth) {
@@ -95,7 +97,7 @@ static void add_kinetic(void *user, const rill_moving *pipe) {
     *(double *)user += 0.5 * pipe->mass * pipe->u * pipe->u;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- potential */
+/* -------------------------------------------------------------------------------------------------------- potential */
 
 /* Gravity as the flow has it, and what weighs: energies are quanta of depth times metres times this. */
 typedef struct scale {
@@ -142,7 +144,8 @@ static double moment_under(const rill_world *world, const rill_body_node *node) 
     return 0.5 * twice + e * (H - (e - rill_body_node_displaced(bodies, node, e)));
 }
 
-/* Returns the first moment of the liquid that lies on a body in a column, at one level over the lids of its quarters. */
+/* Returns the first moment of the liquid that lies on a body in a column, at one level over the lids of its
+ * quarters. */
 static double moment_on(const rill_body_node *node) {
     double level = INFINITY, twice = 0.0;
     for (int lower = 0; lower < 4; ++lower) { /* until no lid that counts is above the level */
@@ -155,7 +158,8 @@ static double moment_on(const rill_body_node *node) {
     return 0.5 * twice;
 }
 
-/* A flooded column may be some quanta fuller than full, or less (passages.h): what is pushed out of it or in takes pressure along. */
+/* A flooded column may be some quanta fuller than full, or less (passages.h): what is pushed out of it or in takes
+ * pressure along. */
 static double within_band(const rill_world *world, int32_t place) {
     if (!rill_flow_flooded(&world->flow, place)) return 0.0;
     const int32_t beyond = world->flow.H[place] - rill_ceiling_full(&world->bed, place);
@@ -195,7 +199,7 @@ static double potential_of(const rill_world *world) {
     return sum;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- bodies */
+/* ----------------------------------------------------------------------------------------------------------- bodies */
 
 /* With the liquid that has to follow it up and down, and that which lies on it (added_mass.c). */
 static double of_body(const rill_world *world, const rill_body *body) {

@@ -21,7 +21,8 @@ void rill_world_each_pipe(const rill_world *world, rill_moving_visit *visit, voi
 /* Returns the energy of rill_world_get_energy without the share of pipes. */
 rill_energy rill_world_still_energy(const rill_world *world);
 
-/* The slope along an axis of a bed that stands in for tilted gravity, as whole quanta per cell: what the flow is driven by. */
+/* The slope along an axis of a bed that stands in for tilted gravity, as whole quanta per cell: what the flow is driven
+ * by. */
 int32_t rill_world_tilt(const rill_world *world, int axis);
 
 #endif

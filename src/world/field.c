@@ -106,8 +106,8 @@ static rill_result check_area(const reading *read) {
         const int32_t cells = world->bed.grid.cells[i];
         if (0 <= area->low[i] && area->low[i] <= area->high[i] && area->high[i] <= cells) continue;
         return rill_fail(world->note, RILL_INVALID_ARGUMENT,
-                         "area.low[%d] is %d and area.high[%d] is %d; expected 0 <= low <= high <= %d", i,
-                         area->low[i], i, area->high[i], cells);
+                         "area.low[%d] is %d and area.high[%d] is %d; expected 0 <= low <= high <= %d", i, area->low[i],
+                         i, area->high[i], cells);
     }
     return RILL_OK;
 }

@@ -37,8 +37,8 @@ static void set_depth(rill_world *world, int32_t place, int32_t depth, bool full
     rill_flow_wake(&world->flow, place);
 }
 
-/* Columns under bodies are filled last: how much of a depth they displace depends on where liquid stands on them, which is
- * known once all others have theirs. Till then they only get their heads. True if this is the time for a column. */
+/* Columns under bodies are filled last: how much of a depth they displace depends on where liquid stands on them, which
+ * is known once all others have theirs. Till then they only get their heads. True if this is the time for a column. */
 static bool is_turn(const rill_world *world, int32_t place, int32_t depth, bool last) {
     rill_body_node *node = rill_bodies_node(&world->bodies, place);
     if (node && !last) {

@@ -3,8 +3,9 @@
  *     63 ........ 32  31 ..... 16  15 .... 0
  *     tag of a world  generation   slot           generations begin with 1: no id is 0
  *
- * A slot whose generation has reached 65535 is not used again, so that no stale id ever names a new object. The tag follows
- * from where the world is, so that ids of two worlds that live at once differ; nothing that is simulated or saved knows it. */
+ * A slot whose generation has reached 65535 is not used again, so that no stale id ever names a new object. The tag
+ * follows from where the world is, so that ids of two worlds that live at once differ; nothing that is simulated or
+ * saved knows it. */
 #ifndef RILL_WORLD_IDS_H
 #define RILL_WORLD_IDS_H
 

@@ -1,5 +1,6 @@
-/* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept as liquid is moved
- * in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum shows at once. */
+/* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept
+ * as liquid is moved in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum
+ * shows at once. */
 #include "base/assert.h"
 #include "motion/swept_volume.h"
 #include "world/world.h"

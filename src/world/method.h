@@ -1,4 +1,5 @@
-/* METHODS: what a method of stepping has of its own. Whoever would ask which method a world has finds what differs here. */
+/* METHODS: what a method of stepping has of its own. Whoever would ask which method a world has finds what differs
+ * here. */
 #ifndef RILL_WORLD_METHOD_H
 #define RILL_WORLD_METHOD_H
 
@@ -20,7 +21,8 @@ typedef struct rill_step_context {
 
 typedef struct rill_method_entry {
     bool layered; /* layers, passages, bodies that displace, energy, sleep; else a tank under open sky */
-    /* Longest stable sub-steps, s: for waves on liquid of some depth, for what they carry along, and by the user's wish. */
+    /* Longest stable sub-steps, s: for waves on liquid of some depth, for what they carry along, and by the user's
+     * wish. */
     double (*wave_limit)(const rill_step_context *step, double depth);
     double (*speed_limit)(const rill_step_context *step);
     double (*chosen_limit)(const rill_step_context *step);

@@ -1,9 +1,9 @@
 /* The length of sub-steps, and what follows from it for the kernels.
  *
- * Stability (recipe measured against dam breaks and sloshing bowls): dt <= 0.7 dx / sqrt(2 g H_max), and liquid and waves
- * together pass no cell (speed_limit), from the state as it is; the paper's pipes have the wave speed sqrt(g dx) whatever the
- * depth, so dt <= 0.7 sqrt(dx / 2g). Beyond max_substeps gravity is weakened until the waves are slow enough, and the status
- * says so. */
+ * Stability (recipe measured against dam breaks and sloshing bowls): dt <= 0.7 dx / sqrt(2 g H_max), and liquid and
+ * waves together pass no cell (speed_limit), from the state as it is; the paper's pipes have the wave speed sqrt(g dx)
+ * whatever the depth, so dt <= 0.7 sqrt(dx / 2g). Beyond max_substeps gravity is weakened until the waves are slow
+ * enough, and the status says so. */
 #include <math.h>
 
 #include "base/power.h"
@@ -21,10 +21,11 @@ double rill_pipes_wave_limit(const rill_step_context *step, double depth) {
     return speed > 0.0 ? COURANT * dx / speed : INFINITY;
 }
 
-/* The longest stable dt for what is carried along: liquid, and waves on it. Those decay as long as (|u| + sqrt(g H)) dt <= dx. Now
+/* The longest stable dt for what is carried along: liquid, and waves on it. Those decay as long as (|u| + sqrt(g H)) dt
+ * <= dx. Now
  * |u| + sqrt(g H) is at most sqrt(2 (u^2 + g H)), which is all that can be said where both are as fast, and at most
- * sqrt(1.25 (u^2 + 4 g H)), which is less where liquid outruns the waves: streams half a millimetre deep. 0.7 and 0.885 are a hair below
- * 1 / sqrt(2) and 1 / sqrt(1.25). */
+ * sqrt(1.25 (u^2 + 4 g H)), which is less where liquid outruns the waves: streams half a millimetre deep. 0.7 and 0.885
+ * are a hair below 1 / sqrt(2) and 1 / sqrt(1.25). */
 double rill_pipes_speed_limit(const rill_step_context *step) {
     const rill_flow_extent *extent = &step->world->flow.extent;
     double dx = step->world->bed.grid.cell_size, speed = (double)extent->speed, reach = COURANT_FAST * dx;

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "kandemir/kandemir.h"
-#include "motion/swept_volume.h"
 #include "motion/opening_ceilings.h"
+#include "motion/swept_volume.h"
 #include "world/world.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {

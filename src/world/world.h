@@ -1,8 +1,9 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
- * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c (solids
- * that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c (velocity through a
- * column's sides), fill.c, field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c,
- * world_surface.c and solid_meshes.c (what is drawn), world_kandemir.c (what that method alone has). */
+ * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
+ * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
+ * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a
+ * step), validate.c, world_surface.c and solid_meshes.c (what is drawn), world_kandemir.c (what that method alone
+ * has). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -21,7 +22,8 @@ enum { RILL_NAME_LENGTH = 255 };
 
 /* Largest face velocity that may be set, m/s: faster than anything thin liquid does. */
 #define RILL_SPEED_LIMIT 1000.0
-/* m/s: no velocity is ever above it. Faster than light, yet small enough for products with depths to be finite floats. */
+/* m/s: no velocity is ever above it. Faster than light, yet small enough for products with depths to be finite
+ * floats. */
 #define RILL_SPEED_BOUND 1e9f
 
 /* An account of the ledger, in quanta. The first five are always there. */
@@ -180,8 +182,8 @@ double rill_world_ceiling(const rill_world *world, int32_t place);
 /* side_velocity.c. Finds the order of pipes_by_r; RILL_OUT_OF_MEMORY leaves it NULL. */
 rill_result rill_faces_make(rill_world *world);
 void rill_faces_free(rill_world *world);
-/* The order of the bed's pipes, written to `by_r`, from the `old_count` there were before: `from` is the number that each had
- * then, or -1. `fresh` has a place for each pipe, `renumber` one for each old pipe. */
+/* The order of the bed's pipes, written to `by_r`, from the `old_count` there were before: `from` is the number that
+ * each had then, or -1. `fresh` has a place for each pipe, `renumber` one for each old pipe. */
 void rill_faces_renew(const rill_bed *bed, const int32_t *from, const int32_t *old_by_r, int32_t old_count,
                       int32_t *by_r, int32_t *fresh, int32_t *renumber);
 /* Is there a dense pipe between two neighbouring places of one sheet? */
@@ -203,7 +205,8 @@ void rill_book_take_back(rill_world *world, int32_t book, int64_t quanta);
 /* Counts all there is and returns how much that is above what the books say: always 0 between sub-steps. */
 int64_t rill_world_imbalance(const rill_world *world);
 
-/* audit.c. With asserts on: reports quanta that a stage has lost or made, but for those refused and not yet given back. */
+/* audit.c. With asserts on: reports quanta that a stage has lost or made, but for those refused and not yet given
+ * back. */
 void rill_world_audit(const rill_world *world, rill_stage stage, int64_t refused);
 
 #endif

@@ -65,7 +65,7 @@ rill_body_id rill_world_body_at(const rill_world *world, int32_t index) {
     return (rill_body_id){ 0 };
 }
 
-/* -------------------------------------------------------------------------------------------------------------- state */
+/* ------------------------------------------------------------------------------------------------------------ state */
 
 static rill_result check_members(const char *what, const double *values, int count, rill_message *message) {
     for (int i = 0; i < count; ++i) {
@@ -148,7 +148,7 @@ rill_result rill_body_get_info(const rill_world *world, rill_body_id id, rill_bo
     return RILL_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- making */
+/* ----------------------------------------------------------------------------------------------------------- making */
 
 rill_body_def rill_default_body_def(void) {
     return (rill_body_def){ .density = 500.0,
@@ -166,8 +166,8 @@ static bool is_positive(const double m[6]) {
     return m[0] > 0.0 && m[0] * m[1] - m[3] * m[3] > 0.0 && determinant(m) > 0.0;
 }
 
-/* Whether inertia is what a body of that mass and form can have, give or take nine orders of magnitude, and can be inverted
- * however it is turned: a needle may be a million times as long as it is wide. */
+/* Whether inertia is what a body of that mass and form can have, give or take nine orders of magnitude, and can be
+ * inverted however it is turned: a needle may be a million times as long as it is wide. */
 static bool is_plausible(const rill_body *body) {
     const double *own = body->inertia, *even = body->form.inertia, sum = own[0] + own[1] + own[2];
     const double usual = body->mass * (even[0] + even[1] + even[2]);
@@ -366,7 +366,7 @@ void rill_world_free_bodies(rill_world *world) {
     rill_bodies_free(&world->bodies, &world->allocator);
 }
 
-/* --------------------------------------------------------------------------------------------------------- in the bed */
+/* ------------------------------------------------------------------------------------------------------- in the bed */
 
 rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_settings *settings,
                                       const rill_kernel_constants *constants, double dt, double gravity) {

@@ -8,7 +8,7 @@
 
 static const double PRESSURE_LIMIT = 1e9; /* Pa */
 
-/* ------------------------------------------------------------------------------------------------------------ method */
+/* ----------------------------------------------------------------------------------------------------------- method */
 
 static const double COURANT = 0.7;
 
@@ -58,7 +58,7 @@ void rill_kandemir_substep(rill_step_context *step, double dt) {
     rill_step_end_stage(step, RILL_STAGE_SWEEP);
 }
 
-/* ------------------------------------------------------------------------------------------------- external pressure */
+/* ------------------------------------------------------------------------------------------------ external pressure */
 
 static rill_result need_tank(const rill_world *world, const char *call) {
     const rill_result result = rill_world_need_bed(world, call);
@@ -97,7 +97,7 @@ rill_result rill_world_set_external_pressure(rill_world *world, const double *pr
     return RILL_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------- control points */
+/* --------------------------------------------------------------------------------------------------- control points */
 
 /* Adds the level of a cell's column to a sum, if there is one. */
 static int32_t add_level(const rill_world *world, int32_t x, int32_t y, double *sum) {

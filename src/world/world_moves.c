@@ -6,8 +6,8 @@
  *   4  prepare:  everything the liquid needs to follow, index of pipes, columns of sources
  *   5  commit:   cannot fail
  *
- * Whatever fails before 5 is undone, and the changes wait. The same calls give the same bits: the order of slots decides,
- * never an address or a time. */
+ * Whatever fails before 5 is undone, and the changes wait. The same calls give the same bits: the order of slots
+ * decides, never an address or a time. */
 #include "base/blocks.h"
 #include "base/order.h"
 #include "bed/sheets.h"
@@ -93,7 +93,7 @@ static rill_result no_memory(const rill_world *world) {
     return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for solids that move");
 }
 
-/* ------------------------------------------------------------------------------------------------- where and columns */
+/* ------------------------------------------------------------------------------------------------ where and columns */
 
 static rill_area union_of(const rill_area *a, const rill_area *b) {
     rill_area all = *a;

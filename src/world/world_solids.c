@@ -70,7 +70,7 @@ static void note_change(rill_world *world, rill_solid_slot *slot) {
     world->changes += 1;
 }
 
-/* ------------------------------------------------------------------------------------------------ creating, destroying */
+/* --------------------------------------------------------------------------------------------- creating, destroying */
 
 rill_result rill_world_make_solid(const rill_world *world, const rill_solid_def *def, bool soft, rill_solid **out,
                                   rill_message *message) {

@@ -220,7 +220,8 @@ static rill_result find_again(rill_world *world, const rill_source_def *def) {
     return result ? result : rill_source_check(found, world->note);
 }
 
-/* Gives a source its next name, with the account of that name, and its next columns, if they are others; all or nothing. */
+/* Gives a source its next name, with the account of that name, and its next columns, if they are others; all or
+ * nothing. */
 static rill_result change_source(rill_world *world, rill_source *source, const rill_source_def *def, bool moved) {
     const size_t books_before = world->books.count;
     const bool renamed = strcmp(def->name, source->name) != 0;

@@ -1,4 +1,5 @@
-/* Prints the hash of a small layered world with a body after two seconds, and that of its surface: the same on every processor. */
+/* Prints the hash of a small layered world with a body after two seconds, and that of its surface: the same on every
+ * processor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +52,8 @@ static uint64_t hash_surface(rill_world *world) {
     if (rill_surface_build(surface) == RILL_OK && rill_surface_get_mesh(surface, &mesh) == RILL_OK) {
         hash = 14695981039346656037u;
         for (size_t i = 0; i < 6 * mesh.vertex_count; ++i) {
-            const float *from = i < 3 * mesh.vertex_count ? mesh.positions + i : mesh.normals + (i - 3 * mesh.vertex_count);
+            const float *from =
+                i < 3 * mesh.vertex_count ? mesh.positions + i : mesh.normals + (i - 3 * mesh.vertex_count);
             uint32_t bits;
             memcpy(&bits, from, sizeof bits);
             hash = (hash ^ bits) * 1099511628211u;
@@ -74,8 +76,8 @@ int main(void) {
     source.rate = 1e-5;
     const double corner[3] = { 0.01, 0.01, 0.02 };
     if (add_solids(world) != RILL_OK || rill_bed_build(world) != RILL_OK ||
-        rill_world_fill_level(world, corner, 0.005, NULL) != RILL_OK || rill_source_create(world, &source, &id) != RILL_OK ||
-        add_body(world) != RILL_OK) {
+        rill_world_fill_level(world, corner, 0.005, NULL) != RILL_OK ||
+        rill_source_create(world, &source, &id) != RILL_OK || add_body(world) != RILL_OK) {
         fprintf(stderr, "%s\n", rill_world_message(world));
         return 1;
     }

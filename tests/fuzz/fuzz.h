@@ -170,7 +170,8 @@ static inline void fuzz_add_bodies(fuzz_energy *energy) {
         rill_body_state state;
         if (rill_body_get_info(energy->world, id, &info) || rill_body_get_state(energy->world, id, &state)) continue;
         if (!isfinite(info.mass)) continue;
-        const double turns = (info.inertia[0] + info.inertia[1] + info.inertia[2]) * fuzz_square(state.angular_velocity);
+        const double turns =
+            (info.inertia[0] + info.inertia[1] + info.inertia[2]) * fuzz_square(state.angular_velocity);
         energy->moves += 0.5 * info.mass * fuzz_square(state.velocity) + 0.5 * turns;
         energy->doubts_more += info.mass * sqrt(fuzz_square(state.velocity) * fuzz_square(state.acceleration));
     }
@@ -193,7 +194,8 @@ static inline rill_result fuzz_quiet_step(rill_world *world, double dt) {
     const fuzz_energy before = fuzz_energy_of(world);
     const rill_result result = rill_world_step(world, dt);
     const rill_solver *solver = &world->def.solver;
-    if (result || rill_world_status(world) || world->tank || solver->pipe_area == RILL_PIPE_AREA_PAPER || world->def.liquid.viscosity < 1e-6)
+    if (result || rill_world_status(world) || world->tank || solver->pipe_area == RILL_PIPE_AREA_PAPER ||
+        world->def.liquid.viscosity < 1e-6)
         return result;
     const fuzz_energy after = fuzz_energy_of(world);
     const double part = world->step.smallest_dt;
