@@ -138,9 +138,9 @@ typedef struct rill_world rill_world;
 
 /* The regular grid of cells on which columns stand. */
 typedef struct rill_grid {
-    int32_t cells[2];  /* number of cells in x and y, 1 to 32768 each, at most 2^28 in all */
-    double cell_size;  /* m, > 0; usually 0.0005 to 0.002 for films */
-    double origin[3];  /* m, south-west corner; its z is the zero of heightmaps */
+    int32_t cells[2]; /* number of cells in x and y, 1 to 32768 each, at most 2^28 in all */
+    double cell_size; /* m, > 0; usually 0.0005 to 0.002 for films */
+    double origin[3]; /* m, south-west corner; its z is the zero of heightmaps */
 } rill_grid;
 
 typedef enum rill_edge_kind {
@@ -182,12 +182,14 @@ typedef struct rill_kandemir {
     double pipe_length; /* L, m, 0 to 1e7, the same for all pipes; 0, the default: the cell size */
     double pipe_area;   /* A, m2, 0 to 1e14; 0, the default: the square of the cell size. Waves run at sqrt(3 g A / L),
                            whatever the depth: as fast as they are on liquid of depth d with A = L d / 3 */
-    double time_step;   /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable, which is the limit anyhow */
-    double vanishing;   /* D of Eq. 5.4 as a rate: what is left of a flow after a second, 0 < D <= 1; default 0.163, which is
+    double
+        time_step; /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable, which is the limit anyhow */
+    double
+        vanishing; /* D of Eq. 5.4 as a rate: what is left of a flow after a second, 0 < D <= 1; default 0.163, which is
                            the paper's 0.93 in each of 25 frames a second */
-    double viscosity;   /* V of Eq. 6.1, 1/Pa2, 0 to 1: differences in pressure of 1 / sqrt(V) and more move nothing;
+    double viscosity;  /* V of Eq. 6.1, 1/Pa2, 0 to 1: differences in pressure of 1 / sqrt(V) and more move nothing;
                            default 0. Gentle waves of water want 1e-6 to 1e-2 to be slowed visibly */
-    double atmosphere;  /* Pa, 0 to 1e9; default 101325. It is part of RILL_FIELD_PRESSURE and moves nothing by itself */
+    double atmosphere; /* Pa, 0 to 1e9; default 101325. It is part of RILL_FIELD_PRESSURE and moves nothing by itself */
 } rill_kandemir;
 
 typedef struct rill_solver {
@@ -195,14 +197,14 @@ typedef struct rill_solver {
     rill_kandemir kandemir;
     rill_pipe_area pipe_area;
     rill_passages passages;
-    bool advection;        /* momentum is carried along; default true; never in paper mode */
-    bool rest;             /* tiles that have come to rest are stopped and sleep; default true */
-    bool skip_idle;        /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
-    double orifice;        /* discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses
+    bool advection;       /* momentum is carried along; default true; never in paper mode */
+    bool rest;            /* tiles that have come to rest are stopped and sleep; default true */
+    bool skip_idle;       /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
+    double orifice;       /* discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses
                               u^2 / (2 Cd^2) there; 0.001 <= Cd <= 1, default 0.61 (a sharp edge); 0: no velocity heads
                               are reckoned with in passages, and nothing is lost */
-    double friction;       /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
-    int32_t max_substeps;  /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
+    double friction;      /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
+    int32_t max_substeps; /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
 } rill_solver;
 
 /* min_opening as it fits the cells. */
@@ -264,14 +266,14 @@ typedef enum rill_shape {
 typedef struct rill_solid_def {
     const char *name; /* copied; may be NULL; must be unique otherwise */
     rill_shape shape;
-    double min[3], max[3];  /* box: opposite corners, min < max */
-    double centre[3];       /* sphere, torus */
-    double from[3], to[3];  /* cylinder: ends of the axis */
-    double axis[3];         /* torus: direction of its axis, any length; plane: its upward normal */
-    double point[3];        /* plane: a point on it */
-    double radius;          /* sphere, cylinder, torus (centre to tube centre), > 0 */
-    double tube;            /* torus: radius of the tube, > 0 */
-    const float *vertices;  /* mesh: x, y, z each */
+    double min[3], max[3]; /* box: opposite corners, min < max */
+    double centre[3];      /* sphere, torus */
+    double from[3], to[3]; /* cylinder: ends of the axis */
+    double axis[3];        /* torus: direction of its axis, any length; plane: its upward normal */
+    double point[3];       /* plane: a point on it */
+    double radius;         /* sphere, cylinder, torus (centre to tube centre), > 0 */
+    double tube;           /* torus: radius of the tube, > 0 */
+    const float *vertices; /* mesh: x, y, z each */
     size_t vertex_count;
     const uint32_t *indices; /* mesh: three per triangle, either orientation */
     size_t triangle_count;
@@ -342,24 +344,25 @@ RILL_API rill_result rill_bed_build(rill_world *world);
 /* Size of the bed, and counts of what could not be represented as it was drawn. */
 typedef struct rill_bed_info {
     int32_t cells[2];
-    int32_t layers;              /* the most voids any cell has */
-    int64_t columns;             /* all voids */
-    int64_t wall_cells;          /* cells without any column */
-    int32_t sheets;              /* dense planes the columns were numbered into */
-    int64_t sparse_pipes;        /* pipes between sheets */
-    int64_t state_bytes;         /* what a step works on: bed, depths, velocities and tiles, padding included */
-    double quantum;              /* m: the unit of depth, a power of two */
-    double lowest, highest;      /* m: lowest floor, highest point liquid may stand at */
-    int64_t slivers_merged;      /* voids lower than min_opening (or one quantum), filled */
-    int64_t faces_closed;        /* neighbours that overlap, but by less than min_opening; not counted again while solids move */
-    int64_t walls_thickened;     /* cells closed because a wall thinner than a cell runs through them */
-    int64_t sheet_cells;         /* cells where an open mesh became a sheet one quantum thick or more */
-    int64_t degenerate_triangles;/* triangles without area, ignored */
-    int64_t doubled_triangles;   /* triangles of faces that were there already, turned either way, ignored */
-    int64_t open_components;     /* connected mesh parts that are not closed */
+    int32_t layers;         /* the most voids any cell has */
+    int64_t columns;        /* all voids */
+    int64_t wall_cells;     /* cells without any column */
+    int32_t sheets;         /* dense planes the columns were numbered into */
+    int64_t sparse_pipes;   /* pipes between sheets */
+    int64_t state_bytes;    /* what a step works on: bed, depths, velocities and tiles, padding included */
+    double quantum;         /* m: the unit of depth, a power of two */
+    double lowest, highest; /* m: lowest floor, highest point liquid may stand at */
+    int64_t slivers_merged; /* voids lower than min_opening (or one quantum), filled */
+    int64_t
+        faces_closed; /* neighbours that overlap, but by less than min_opening; not counted again while solids move */
+    int64_t walls_thickened;      /* cells closed because a wall thinner than a cell runs through them */
+    int64_t sheet_cells;          /* cells where an open mesh became a sheet one quantum thick or more */
+    int64_t degenerate_triangles; /* triangles without area, ignored */
+    int64_t doubled_triangles;    /* triangles of faces that were there already, turned either way, ignored */
+    int64_t open_components;      /* connected mesh parts that are not closed */
     int64_t closed_components;
-    int64_t outside_solids;      /* solids that touch no cell */
-    int64_t out_of_range;        /* floors and solids that moved below or above the range, clipped to it */
+    int64_t outside_solids; /* solids that touch no cell */
+    int64_t out_of_range;   /* floors and solids that moved below or above the range, clipped to it */
 } rill_bed_info;
 
 RILL_API rill_result rill_bed_get_info(const rill_world *world, rill_bed_info *out);
@@ -382,7 +385,8 @@ RILL_API rill_result rill_world_fill_depths(rill_world *world, int32_t layer, co
                                             rill_fill_report *report);
 /* Sets the velocities through the west and south face of each column of one layer (m/s, two per cell, at most 1000; NaN
  * leaves a face alone; faces against walls stay at rest). For initial conditions. */
-RILL_API rill_result rill_world_set_velocities(rill_world *world, int32_t layer, const double *velocities, size_t count);
+RILL_API rill_result rill_world_set_velocities(rill_world *world, int32_t layer, const double *velocities,
+                                               size_t count);
 
 /* ----------------------------------------------------------------------------------------------------------- source */
 
@@ -401,13 +405,13 @@ typedef enum rill_source_shape {
 typedef struct rill_source_def {
     const char *name; /* copied; may be NULL; must be unique otherwise */
     rill_source_shape shape;
-    bool sink;            /* takes liquid instead of giving it: what is there, up to the rate */
+    bool sink; /* takes liquid instead of giving it: what is there, up to the rate */
     double at[3];
-    double radius;        /* disc, m, > 0 */
-    double min[3], max[3];/* box */
-    double rate;          /* m3/s in all, >= 0; 0 for rain */
-    double rain;          /* mm/h, >= 0; 0 for others */
-    double from, until;   /* s: active while from <= time < until; default 0 and infinity */
+    double radius;         /* disc, m, > 0 */
+    double min[3], max[3]; /* box */
+    double rate;           /* m3/s in all, >= 0; 0 for rain */
+    double rain;           /* mm/h, >= 0; 0 for others */
+    double from, until;    /* s: active while from <= time < until; default 0 and infinity */
 } rill_source_def;
 
 RILL_API rill_source_def rill_default_source_def(void);
@@ -427,7 +431,8 @@ RILL_API rill_result rill_source_get_def(const rill_world *world, rill_source_id
  * and nothing changed, where there is no column for it. */
 RILL_API rill_result rill_source_set_def(rill_world *world, rill_source_id id, const rill_source_def *def);
 RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name); /* null id when there is none */
-RILL_API const char *rill_source_name(const rill_world *world, rill_source_id id);   /* "" when nameless, NULL when stale */
+RILL_API const char *rill_source_name(const rill_world *world,
+                                      rill_source_id id); /* "" when nameless, NULL when stale */
 /* Sources one by one: index 0 to count - 1, in order of creation as long as none is destroyed. Null id when out of range. */
 RILL_API int32_t rill_world_source_count(const rill_world *world);
 RILL_API rill_source_id rill_world_source_at(const rill_world *world, int32_t index);
@@ -469,31 +474,33 @@ typedef enum rill_body_shape {
 /* Where a body is and how it moves. What the liquid does comes on top of `acceleration` during a step: gravity for a body that
  * falls or floats, nothing for one that rests on the ground. */
 typedef struct rill_body_state {
-    double position[3];     /* m: of the centre of mass */
-    double orientation[4];  /* unit quaternion x, y, z, w: from the body's frame to the world's */
-    double velocity[3];     /* m/s: of the centre of mass */
+    double position[3];         /* m: of the centre of mass */
+    double orientation[4];      /* unit quaternion x, y, z, w: from the body's frame to the world's */
+    double velocity[3];         /* m/s: of the centre of mass */
     double angular_velocity[3]; /* rad/s: in the world's frame */
-    double acceleration[3]; /* m/s2: by all but the liquid */
+    double acceleration[3];     /* m/s2: by all but the liquid */
 } rill_body_state;
 
 /* Only the members of the chosen shape are read. Arrays are copied. */
 typedef struct rill_body_def {
     const char *name; /* copied; may be NULL; must be unique otherwise */
     rill_body_shape shape;
-    double radius;    /* sphere, capsule, cylinder: m, > 0 */
-    double length;    /* capsule (between the centres of its caps), cylinder: m, > 0 */
-    double size[3];   /* box: edges, m, > 0 */
+    double radius;         /* sphere, capsule, cylinder: m, > 0 */
+    double length;         /* capsule (between the centres of its caps), cylinder: m, > 0 */
+    double size[3];        /* box: edges, m, > 0 */
     const float *vertices; /* hull, mesh: x, y, z each, m, in the body's frame */
     size_t vertex_count;
     const uint32_t *indices; /* mesh: three per triangle, either orientation */
     size_t triangle_count;
-    double mass;       /* kg, > 0; INFINITY: it goes as it is told, whatever the liquid does. Default: see density */
-    double density;    /* kg/m3, > 0: used if mass is 0; default 500 */
-    double centre[3];  /* m: centre of mass in the body's frame; all NaN, the default: that of its volume */
-    double inertia[6]; /* kg m2 about the centre of mass in the body's frame: xx, yy, zz, xy, xz, yz; all 0, the default:
+    double mass;      /* kg, > 0; INFINITY: it goes as it is told, whatever the liquid does. Default: see density */
+    double density;   /* kg/m3, > 0: used if mass is 0; default 500 */
+    double centre[3]; /* m: centre of mass in the body's frame; all NaN, the default: that of its volume */
+    double
+        inertia[6]; /* kg m2 about the centre of mass in the body's frame: xx, yy, zz, xy, xz, yz; all 0, the default:
                           as if mass were spread evenly over its volume */
-    double drag;       /* coefficient of form drag, >= 0; default 1: blunt; a slender hull 0.1 */
-    rill_body_state state; /* default: at the origin, upright, at rest, no acceleration: rill_body_create then takes gravity */
+    double drag;    /* coefficient of form drag, >= 0; default 1: blunt; a slender hull 0.1 */
+    rill_body_state
+        state; /* default: at the origin, upright, at rest, no acceleration: rill_body_create then takes gravity */
 } rill_body_def;
 
 RILL_API rill_body_def rill_default_body_def(void);
@@ -527,7 +534,7 @@ typedef struct rill_body_info {
     double centre[3];  /* m: centre of mass in the frame of the definition */
     rill_body_shape shape;
     double radius, length, size[3]; /* as defined */
-    const double *vertices; /* x, y, z each */
+    const double *vertices;         /* x, y, z each */
     size_t vertex_count;
     const uint32_t *indices; /* counter-clockwise seen from outside */
     size_t triangle_count;
@@ -536,8 +543,8 @@ RILL_API rill_result rill_body_get_info(const rill_world *world, rill_body_id id
 
 /* Forces of the liquid on a body in the last step, and how it lies in it at its end. */
 typedef struct rill_body_forces {
-    double impulse[3]; /* N s */
-    double angular_impulse[3]; /* N m s, about the centre of mass, in the world's frame */
+    double impulse[3];          /* N s */
+    double angular_impulse[3];  /* N m s, about the centre of mass, in the world's frame */
     double submerged_volume;    /* m3 */
     double submerged_centre[3]; /* m */
     double wetted_area;         /* m2 */
@@ -560,9 +567,10 @@ enum {
                                               the tangential one */
     RILL_STATUS_PASSAGES_CAPPED = 1u << 5, /* the pressure solve of flooded passages was stopped early and repaired in
                                               whole quanta: volumes and ceilings hold, flow there is less accurate */
-    RILL_STATUS_SQUEEZED = 1u << 6,        /* a moving solid left enclosed liquid no room: it was pushed through solids to
+    RILL_STATUS_SQUEEZED = 1u << 6, /* a moving solid left enclosed liquid no room: it was pushed through solids to
                                               the nearest that there was; move it less, or leave the liquid a way out */
-    RILL_STATUS_BODIES_CAPPED = 1u << 7    /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
+    RILL_STATUS_BODIES_CAPPED =
+        1u << 7 /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
                                               overlap for a while; shorten the step */
 };
 
@@ -597,9 +605,9 @@ RILL_API const char *rill_stage_name(rill_stage stage);
 typedef struct rill_step_info {
     rill_status status;
     int32_t substeps;
-    double smallest_dt;      /* s */
-    double max_speed;        /* m/s, largest |u| + |v| of a column deeper than 1/256 of the deepest */
-    int64_t awake_columns;   /* columns in tiles that were simulated */
+    double smallest_dt;    /* s */
+    double max_speed;      /* m/s, largest |u| + |v| of a column deeper than 1/256 of the deepest */
+    int64_t awake_columns; /* columns in tiles that were simulated */
     double stage_seconds[RILL_STAGE_COUNT];
 } rill_step_info;
 RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step_info *out);
@@ -610,7 +618,7 @@ RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
     int64_t columns;       /* in columns now, and on bodies over them, counted afresh */
-    int64_t in_transit;      /* pressed out or drawn by moving solids, on its way into columns */
+    int64_t in_transit;    /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
     int64_t error;
@@ -620,7 +628,7 @@ RILL_API rill_result rill_world_get_ledger(const rill_world *world, rill_ledger 
 /* The ledger's accounts by name: "fill", "west", "east", "south", "north", then those of sources and sinks, also of
  * destroyed ones. */
 typedef struct rill_account {
-    const char *name; /* valid until the next call that creates or destroys something */
+    const char *name;        /* valid until the next call that creates or destroys something */
     int64_t poured, drained; /* quanta */
 } rill_account;
 RILL_API int32_t rill_world_account_count(const rill_world *world);
@@ -633,7 +641,8 @@ RILL_API rill_result rill_world_get_account(const rill_world *world, int32_t ind
 typedef struct rill_energy {
     double potential; /* of the liquid, on bodies and held by moving solids too */
     double kinetic;   /* of the liquid: of all pipes between columns of the world */
-    double bodies;    /* of bodies of finite mass, both kinds, by their own accelerations; with the liquid that they carry along */
+    double
+        bodies; /* of bodies of finite mass, both kinds, by their own accelerations; with the liquid that they carry along */
 } rill_energy;
 /* RILL_INVALID_STATE before the bed is built, and with RILL_METHOD_KANDEMIR. */
 RILL_API rill_result rill_world_get_energy(const rill_world *world, rill_energy *out);
@@ -641,9 +650,9 @@ RILL_API rill_result rill_world_get_energy(const rill_world *world, rill_energy 
 /* ------------------------------------------------------------------------------------------------------------ query */
 
 typedef struct rill_sample {
-    bool found;      /* false: no column there; everything else is then zero */
-    bool wet;        /* deeper than 32 quanta */
-    int32_t layer;   /* which void of its cell, from below */
+    bool found;           /* false: no column there; everything else is then zero */
+    bool wet;             /* deeper than 32 quanta */
+    int32_t layer;        /* which void of its cell, from below */
     double base, ceiling; /* m, absolute; ceiling is infinity under open sky */
     double level, depth;  /* m; a dry column's level is its base. With liquid on a body: that level, both depths */
     double velocity[2];   /* m/s, mean of the two faces on each axis */
@@ -681,8 +690,8 @@ typedef struct rill_field_area {
 RILL_API rill_result rill_world_read_field_area(const rill_world *world, rill_field field, const rill_field_area *area,
                                                 double *out, size_t count);
 /* Reads the values rounded to single precision, as graphics processors want them. */
-RILL_API rill_result rill_world_read_field_floats(const rill_world *world, rill_field field, const rill_field_area *area,
-                                                  float *out, size_t count);
+RILL_API rill_result rill_world_read_field_floats(const rill_world *world, rill_field field,
+                                                  const rill_field_area *area, float *out, size_t count);
 
 /* --------------------------------------------------------------------------------------------------------- kandemir */
 
@@ -705,7 +714,7 @@ typedef struct rill_surface rill_surface;
 
 typedef enum rill_meniscus {
     RILL_MENISCUS_TILT = 0, /* normals near solids lean by the contact angle: the default */
-    RILL_MENISCUS_LIFT,     /* vertices are lifted by the exact profile at a wall as well, and normals lean as it does */
+    RILL_MENISCUS_LIFT, /* vertices are lifted by the exact profile at a wall as well, and normals lean as it does */
     RILL_MENISCUS_NONE
 } rill_meniscus;
 
@@ -716,16 +725,17 @@ typedef enum rill_falloff {
 
 typedef enum rill_surface_form {
     RILL_SURFACE_MESH = 0, /* only the triangles there are */
-    RILL_SURFACE_GRIDS     /* fixed topology: every layer is a grid of cells[0] * cells[1] vertices, opacity 0 where there is none */
+    RILL_SURFACE_GRIDS /* fixed topology: every layer is a grid of cells[0] * cells[1] vertices, opacity 0 where there is none */
 } rill_surface_form;
 
 typedef struct rill_surface_def {
     rill_surface_form form;
     rill_meniscus meniscus;
     rill_falloff falloff;
-    bool floor;          /* section 4.4: lifted where it would cut into the solids' real triangles; default true */
-    bool smooth_shores;  /* the outline lies where the level meets the bed between columns; default true. false: as printed */
-    bool skirts;         /* edges of overhangs over which liquid runs are closed downwards; default true */
+    bool floor; /* section 4.4: lifted where it would cut into the solids' real triangles; default true */
+    bool
+        smooth_shores; /* the outline lies where the level meets the bed between columns; default true. false: as printed */
+    bool skirts;       /* edges of overhangs over which liquid runs are closed downwards; default true */
     bool distances;      /* the mesh has them, too; default false. Not for grids, nor without a meniscus */
     double opaque_depth; /* m, > 0: liquid of this depth has opacity 1; default 0.001 */
 } rill_surface_def;
@@ -768,11 +778,11 @@ RILL_API const char *rill_surface_stage_name(rill_surface_stage stage); /* NULL 
 
 typedef struct rill_surface_info {
     size_t vertices, triangles;
-    size_t shore_vertices;    /* where it ends: at dry columns, at edges of overhangs and at the border of the grid */
-    size_t extra_vertices;    /* where it ends at walls */
+    size_t shore_vertices; /* where it ends: at dry columns, at edges of overhangs and at the border of the grid */
+    size_t extra_vertices; /* where it ends at walls */
     size_t skirt_vertices, skirt_triangles;
-    size_t lifted;            /* vertices the floor has raised */
-    uint64_t topology;        /* a number that changes when indices do: vertex order is stable while it does not */
+    size_t lifted;     /* vertices the floor has raised */
+    uint64_t topology; /* a number that changes when indices do: vertex order is stable while it does not */
     double stage_seconds[RILL_SURFACE_STAGE_COUNT];
 } rill_surface_info;
 RILL_API rill_result rill_surface_get_info(const rill_surface *surface, rill_surface_info *out);

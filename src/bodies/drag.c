@@ -176,6 +176,7 @@ void rill_bodies_apply_drag(const rill_body_stage *stage) {
         if (!isinf(body->mass)) continue;
         double wrench[6] = { 0 };
         rill_body_add_at_arm(face->axis, at, -give, wrench);
-        for (int k = 0; k < 3; ++k) body->forces.impulse[k] += wrench[k], body->forces.angular_impulse[k] += wrench[3 + k];
+        for (int k = 0; k < 3; ++k)
+            body->forces.impulse[k] += wrench[k], body->forces.angular_impulse[k] += wrench[3 + k];
     }
 }
