@@ -160,7 +160,6 @@ static void set_centre(rill_body_form *form, const double wish[3], const double 
         for (size_t k = 0; k < 3; ++k) form->vertices[3 * i + k] -= form->centre[k];
     if (mesh || form->shape == RILL_BODY_BOX) form->reach = reach_of(form);
     RILL_ASSERT(form->volume > 0.0 && form->reach > 0.0);
-    for (int i = 0; i < 3; ++i) RILL_ASSERT(form->inertia[i] > 0.0);
 }
 
 bool rill_body_form_alloc(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {
