@@ -112,7 +112,8 @@ typedef enum rill_log_level { RILL_LOG_NOTE = 0, RILL_LOG_WARNING } rill_log_lev
 typedef struct rill_runtime {
     rill_allocator allocator;
     rill_tasks tasks;
-    void (*log)(rill_log_level level, const char *text, void *user); /* NULL: silent */
+    /* Told what was mended, fitted or ignored that no call fails for, such as triangles without area. NULL: silent */
+    void (*log)(rill_log_level level, const char *text, void *user);
     void *log_user;
     bool scalar; /* true: plain scalar kernels, for comparison; default false: the best the processor has */
 } rill_runtime;

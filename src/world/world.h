@@ -1,9 +1,9 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
- * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a
- * step), validate.c, world_surface.c and solid_meshes.c (what is drawn), world_kandemir.c (what that method alone
- * has). */
+ * (velocity through a column's sides), findings.c (what was mended), fill.c, field.c, query.c, ledger.c, energy.c, step.c
+ * (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c (what is drawn), world_kandemir.c
+ * (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -126,6 +126,11 @@ rill_result rill_world_start(rill_world *world, rill_world **out, rill_message *
 rill_result rill_world_need_bed(const rill_world *world, const char *call);
 /* A line for the user's log, if there is one. */
 RILL_PRINTF(3, 4) void rill_world_log(const rill_world *world, rill_log_level level, const char *format, ...);
+
+/* findings.c. Logs what was mended or ignored in a solid that is new, and in the bed: of the latter only what `before`
+ * had none of, so that a solid that moves does not fill the log. */
+void rill_world_log_solid(const rill_world *world, const rill_solid *solid);
+void rill_world_log_bed(const rill_world *world, const rill_bed_info *before);
 
 /* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
 double rill_world_normal_gravity(const rill_world *world);

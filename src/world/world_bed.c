@@ -116,11 +116,9 @@ static rill_result build_first(rill_world *world) {
 
 rill_result rill_bed_build(rill_world *world) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    const int64_t outside = world->built ? world->bed.info.outside_solids : 0;
-    const rill_result result = world->built ? rill_world_follow(world) : build_first(world);
-    if (!result && world->bed.info.outside_solids > outside)
-        rill_world_log(world, RILL_LOG_WARNING, "%lld solids touch no cell of the grid",
-                       (long long)world->bed.info.outside_solids);
+    if (world->built) return rill_world_follow(world);
+    const rill_result result = build_first(world);
+    if (!result) rill_world_log_bed(world, &(rill_bed_info){ 0 });
     return result;
 }
 

@@ -418,6 +418,7 @@ rill_result rill_world_follow(rill_world *world) {
     if (world->changes == 0) return RILL_OK;
     rill_moves *moves = moves_of(world);
     if (!moves) return no_memory(world);
+    const rill_bed_info before = world->bed.info;
     rill_result result = find_changes(world);
     if (!result && moves->update.changes.count > 0)
         result = remap(world);
@@ -430,6 +431,7 @@ rill_result rill_world_follow(rill_world *world) {
         if (moves->areas.count > 0) rill_bed_log_change(&world->bed_log, moves->areas.data, moves->areas.count);
         rill_bodies_refit(&world->bodies, &world->flow);
         rill_world_book_lost(world);
+        rill_world_log_bed(world, &before);
     }
     return result;
 }

@@ -120,6 +120,7 @@ rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill
     rill_solid_slot *slot = (rill_solid_slot *)world->solids.data + index;
     *slot = (rill_solid_slot){ .solid = solid, .generation = (uint16_t)(slot->generation + 1) };
     note_change(world, slot);
+    rill_world_log_solid(world, solid);
     if (out) *out = id_of(world, (size_t)index, slot->generation);
     return RILL_OK;
 }
@@ -195,6 +196,7 @@ rill_result rill_solid_replace(rill_world *world, rill_solid_id id, const rill_s
     rill_solid_free(slot->solid, &world->allocator);
     slot->solid = solid;
     note_change(world, slot);
+    rill_world_log_solid(world, solid);
     return RILL_OK;
 }
 
