@@ -26,9 +26,11 @@ static void run_and_steal(void *user, int32_t count, rill_task *task, void *cont
     thief.amount = 0;
 }
 
+/* A pool that swashes, so that its tiles stay awake, and large enough for the sweep to share its work. */
 static rill_world *make_pool(void) {
     rill_world_def def = rill_default_world_def();
-    def.grid = (rill_grid){ .cells = { 64, 64 }, .cell_size = 0.001 };
+    def.gravity[0] = 1.0;
+    def.grid = (rill_grid){ .cells = { 128, 128 }, .cell_size = 0.001 };
     def.runtime.tasks = (rill_tasks){ .parallel_for = run_and_steal, .threads = 4 };
     rill_world *world;
     assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
@@ -38,7 +40,7 @@ static rill_world *make_pool(void) {
     rill_solid_id id;
     assert_int_equal(rill_solid_create(world, &floor, &id), RILL_OK);
     assert_int_equal(rill_bed_build(world), RILL_OK);
-    const double at[3] = { 0.032, 0.032, 0.001 };
+    const double at[3] = { 0.064, 0.064, 0.001 };
     assert_int_equal(rill_world_fill_level(world, at, 0.004, NULL), RILL_OK);
     return world;
 }

@@ -184,6 +184,7 @@ static uint64_t hash_of(int32_t threads, bool again) {
             const uint64_t hash = rill_world_hash(world);
             rill_world_destroy(world);
             world = load(s, NULL);
+            for (int32_t k = 0; k < 2; ++k) ids[k] = rill_world_body_at(world, k);
             assert_true(rill_world_hash(world) == hash);
             free(s.bytes);
         }
