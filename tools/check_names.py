@@ -7,6 +7,7 @@
 - A `rill_...` name in README.md or docs/*.md that no source, header, test or build file has.
 - A comment that leans on the one before it, which nobody reads who looked a name up: "The same", "Those", "What", "And" ...
   Rooms are held to that once they are in OPENERS_DONE.
+- A version in the public header that is not that of the changelog's newest section: the soname and `rill_version` follow it.
 - With --commits RANGE also: the subject of a commit that is longer than 72 characters.
 """
 import pathlib
@@ -86,6 +87,15 @@ def check_openers(root, rooms):
                 yield f'{file.relative_to(root)}:{number}: "{words.splitlines()[0][:60]}" leans on what stands before it'
 
 
+def check_version(root):
+    """Changes are listed under a version that programs can ask for."""
+    header, log = root / "include/rill/rill.h", root / "CHANGELOG.md"
+    numbers = re.findall(r"^#define RILL_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.read_text(encoding="utf-8"), re.M)
+    newest = re.search(r"^## (\S+)", log.read_text(encoding="utf-8"), re.M)
+    if not newest or ".".join(numbers) != newest[1]:
+        yield f"CHANGELOG.md: begins with {newest and newest[1]}, but RILL_VERSION_... is {'.'.join(numbers)}"
+
+
 def check_commits(root, commits):
     subjects = subprocess.run(["git", "log", "--format=%h %s", commits], cwd=root, check=True, capture_output=True, text=True)
     for line in subjects.stdout.splitlines():
@@ -95,7 +105,7 @@ def check_commits(root, commits):
 
 
 def check(root, rooms):
-    return [*check_unique(root), *check_rooms(root), *check_docs(root), *check_openers(root, rooms)]
+    return [*check_unique(root), *check_rooms(root), *check_docs(root), *check_openers(root, rooms), *check_version(root)]
 
 
 def self_test():
@@ -106,6 +116,8 @@ def self_test():
         "src/flow/drive.c": "/* The same for drives. */\nint a; /* what follows a name may begin so */",
         "src/new/fresh.c": "",  # a room that is not listed
         "apps/cli/main.c": '/* Andrews said: */ char *s = "/* And in a text */";\n// And here\n',
+        "include/rill/rill.h": "#define RILL_VERSION_MAJOR 1\n#define RILL_VERSION_MINOR 2\n#define RILL_VERSION_PATCH 3\n",
+        "CHANGELOG.md": "# Changelog\n\n## 1.3.0 (some day)\n\n## 1.2.3\n",
         "README.md": "`rill_order` and `rill_gone`, but rill_prose is prose",
         "docs/page.md": "```c\nrill_lost();\n```\n`rill_or_...`, `rill_ord...`, `rill_order_`\n",
         "CONTRIBUTING.md": "| `src/base` | a |\n| `src/flow`, `apps/cli` | b |\n| `src/old` | c |\n",
@@ -121,6 +133,7 @@ def self_test():
         "docs/page.md:4: no rill_order_ in the sources",
         'src/flow/drive.c:1: "The same for drives." leans on what stands before it',
         'apps/cli/main.c:2: "And here" leans on what stands before it',
+        "CHANGELOG.md: begins with 1.3.0, but RILL_VERSION_... is 1.2.3",
     ]
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)

@@ -3,7 +3,7 @@
  * A record, ".resume.rill", says of what the bake is, how far it is, and holds a snapshot of the world:
  *
  *     rill bake 1
- *     program 0.1.0
+ *     program 0.2.0
  *     scene 0123456789abcdef
  *     options format=glb form=mesh until=3 every=frame solids=on meniscus=tilt
  *     frame 12               the last one that was simulated

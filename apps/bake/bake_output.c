@@ -5,7 +5,7 @@
 
 #include "scene/number_text.h"
 
-/* "Rill 0.1.0, scene 'surgery', t = 0.5 s", on one line whatever the name. */
+/* "Rill 0.2.0, scene 'surgery', t = 0.5 s", on one line whatever the name. */
 static void describe(const rill_bake_output *output, double time, char text[512]) {
     char seconds[RILL_NUMBER_TEXT] = "";
     if (time >= 0) rill_number_double(time, seconds);

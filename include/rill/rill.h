@@ -47,10 +47,10 @@ extern "C" {
 
 /* The ABI is stable within a minor version while the major version is 0, and within a major version from 1.0 on. */
 #define RILL_VERSION_MAJOR 0
-#define RILL_VERSION_MINOR 1
+#define RILL_VERSION_MINOR 2
 #define RILL_VERSION_PATCH 0
 
-/* "0.1.0": the version of the library that is linked, which may differ from the header's macros. */
+/* "0.2.0": the version of the library that is linked, which may differ from the header's macros. */
 RILL_API const char *rill_version(void);
 
 /* ----------------------------------------------------------------------------------------------------------- result */
