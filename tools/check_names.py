@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on names and comments that mislead.
+"""Fails on names and comments that mislead, and on depths that are changed behind the door.
 
 - Two files of one name: a name says which file is meant, wherever it is written.
 - A room (a directory of src/, apps/, tests/ or tools/ with sources in it) that CONTRIBUTING.md does not list, and one that
@@ -8,6 +8,7 @@
 - A comment that leans on the one before it, which nobody reads who looked a name up: "The same", "Those", "What", "And" ...
   Rooms are held to that once they are in OPENERS_DONE.
 - A version in the public header that is not that of the changelog's newest section: the soname and `rill_version` follow it.
+- A depth that src/ changes outside of flow/column.h, the vector kernels and snapshots, which load worlds.
 - With --commits RANGE also: the subject of a commit that is longer than 72 characters.
 """
 import pathlib
@@ -26,6 +27,9 @@ OPENER = re.compile(r"(?:" + "|".join(OPENERS) + r")\b(?!-)")
 COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*(.*?)\*/|//([^\n]*)', re.S)
 NAME = re.compile(r"\b(?:rill|RILL)_\w+")
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.S)
+# A depth changed in place, or a pointer to depths that is not one to const.
+DEPTH = re.compile(r"(?:->|\.)H\[[^;]*?\]\s*[-+*/|&]?=(?!=)|(?<!const )\bint32_t \*(?:restrict |const )?H = |(?:cpy|set|move)\([^,;]*->H\b")
+DOORS = re.compile(r"flow/column\.h$|kernels\.c$|snapshot/")
 SUBJECT_LIMIT = 72
 
 
@@ -96,6 +100,14 @@ def check_version(root):
         yield f"CHANGELOG.md: begins with {newest and newest[1]}, but RILL_VERSION_... is {'.'.join(numbers)}"
 
 
+def check_depths(root):
+    for file in sources(root, ("src",)):
+        name = str(file.relative_to(root))
+        for number, line in enumerate([] if DOORS.search(name) else file.read_text(encoding="utf-8").splitlines(), 1):
+            if DEPTH.search(line):
+                yield f"{name}:{number}: changes a depth; flow/column.h is the door to them"
+
+
 def check_commits(root, commits):
     subjects = subprocess.run(["git", "log", "--format=%h %s", commits], cwd=root, check=True, capture_output=True, text=True)
     for line in subjects.stdout.splitlines():
@@ -105,7 +117,8 @@ def check_commits(root, commits):
 
 
 def check(root, rooms):
-    return [*check_unique(root), *check_rooms(root), *check_docs(root), *check_openers(root, rooms), *check_version(root)]
+    return [*check_unique(root), *check_rooms(root), *check_docs(root), *check_openers(root, rooms), *check_version(root),
+            *check_depths(root)]
 
 
 def self_test():
@@ -115,6 +128,10 @@ def self_test():
         "src/flow/order.c": "",  # a second one of that name
         "src/flow/drive.c": "/* The same for drives. */\nint a; /* what follows a name may begin so */",
         "src/new/fresh.c": "",  # a room that is not listed
+        "src/flow/thief.c": "flow->H[place] -= 1;\nint32_t *H = flow->H;\nconst int32_t *H = flow->H;\nif (flow->H[a[i]] == b) {}\n"
+                            "memcpy(flow->H + a, b, c);\nworld->flow.H[a->queue[i]] = 0;\nflow->H = b;\n",
+        "src/flow/kernels.c": "row->H[i] += 1;",
+        "src/flow/column.h": "flow->H[place] += quanta;",
         "apps/cli/main.c": '/* Andrews said: */ char *s = "/* And in a text */";\n// And here\n',
         "include/rill/rill.h": "#define RILL_VERSION_MAJOR 1\n#define RILL_VERSION_MINOR 2\n#define RILL_VERSION_PATCH 3\n",
         "CHANGELOG.md": "# Changelog\n\n## 1.3.0 (some day)\n\n## 1.2.3\n",
@@ -123,6 +140,7 @@ def self_test():
         "CONTRIBUTING.md": "| `src/base` | a |\n| `src/flow`, `apps/cli` | b |\n| `src/old` | c |\n",
     }
     wanted = [
+        *[f"src/flow/thief.c:{line}: changes a depth; flow/column.h is the door to them" for line in (1, 2, 5, 6)],
         "src/flow/order.c: named as src/base/order.c",
         "CONTRIBUTING.md: does not list src/new",
         "CONTRIBUTING.md: lists src/old, which is not there",

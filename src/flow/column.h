@@ -43,6 +43,16 @@ static inline void rill_column_exchange(rill_flow *flow, int32_t place, int32_t 
     flow->H[place] += by;
 }
 
+/* Changes columns side by side, all by the same: a loop that vectorises. */
+static inline void rill_column_exchange_run(rill_flow *flow, int32_t place, int32_t count, int32_t by) {
+    int32_t *restrict H = flow->H + place;
+    RILL_ASSERT(place >= 0 && count >= 0 && place <= flow->bed->plane_size - count);
+    for (int32_t i = 0; i < count; ++i) {
+        RILL_ASSERT(by >= -H[i] && H[i] <= INT32_MAX - rill_max_i(by, 0));
+        H[i] += by;
+    }
+}
+
 /* Sets a depth, and returns by how much that changed it: to be booked, or to be found elsewhere. */
 static inline int32_t rill_column_set(rill_flow *flow, int32_t place, int32_t depth) {
     RILL_ASSERT(place >= 0 && place < flow->bed->plane_size && depth >= 0);

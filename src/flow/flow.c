@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/message.h"
 #include "base/simd.h"
+#include "flow/column.h"
 #include "flow/flow_internal.h"
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
@@ -32,7 +33,7 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
         return result;
     }
     for (int32_t i = 0; i < bed->ghost_count; ++i) {
-        flow.H[bed->ghosts[i].place] = bed->ghosts[i].still;
+        rill_column_set(&flow, bed->ghosts[i].place, bed->ghosts[i].still);
         if (bed->ghosts[i].still > 0) rill_flow_wake(&flow, bed->ghosts[i].place);
     }
     rill_flow_measure(&flow, 0.0);

@@ -333,8 +333,7 @@ enum { RUN = 64 }; /* columns, at most */
 /* `count` columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and
  * nothing done, if not. */
 static bool serve_run(rill_flow *flow, int32_t place, int32_t count, bool sink, int32_t amount) {
-    int32_t *restrict H = flow->H + place;
-    const int32_t *restrict b = flow->bed->b + place, *restrict c = flow->bed->c + place;
+    const int32_t *H = flow->H + place, *b = flow->bed->b + place, *c = flow->bed->c + place;
     int32_t least = RILL_TOP;
     for (int32_t i = 0; i < count; ++i) {
         const int32_t covered = flow->solves_passages & (c[i] < RILL_TOP); /* see room_of */
@@ -342,12 +341,11 @@ static bool serve_run(rill_flow *flow, int32_t place, int32_t count, bool sink, 
         least = room < least ? room : least;
     }
     if (least < amount) return false;
-    const int32_t change = sink ? -amount : amount;
+    rill_column_exchange_run(flow, place, count, sink ? -amount : amount);
     int32_t depth = 0, level = 0;
     for (int32_t i = 0; i < count; ++i) {
-        const int32_t deep = H[i] + change, high = b[i] + deep;
-        H[i] = deep;
-        depth = deep > depth ? deep : depth;
+        const int32_t high = b[i] + H[i];
+        depth = H[i] > depth ? H[i] : depth;
         level = high > level ? high : level;
     }
     const rill_flow_extent here = { .depth = depth, .level = depth > RILL_DRY ? level : 0 };

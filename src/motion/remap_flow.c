@@ -329,7 +329,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
     RILL_ASSERT(from->bed->info.columns == bed->info.columns && from->bed->ghost_count == bed->ghost_count);
     find_origins(from->bed, bed, origins);
     for (int64_t k = 0; k < bed->info.columns; ++k) {
-        to->H[bed->places[k]] = from->H[from->bed->places[k]];
+        rill_column_set(to, bed->places[k], from->H[from->bed->places[k]]);
         if (from->pressure) to->pressure[bed->places[k]] = from->pressure[from->bed->places[k]];
     }
     rill_passages_resume(to);

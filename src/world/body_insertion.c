@@ -123,7 +123,7 @@ static void put_in(const aside *a, int64_t amount) {
     for (int64_t i = 0, left = a->takers; i < a->count; ++i) {
         if (rill_bodies_node(&world->bodies, a->queue[i])) continue;
         const int32_t part = (int32_t)(amount / left--);
-        world->flow.H[a->queue[i]] += part;
+        rill_column_give(&world->flow, a->queue[i], part);
         amount -= part;
     }
 }
