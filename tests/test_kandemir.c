@@ -367,6 +367,49 @@ static void test_control_points(void **state) {
     rill_world_destroy(world);
 }
 
+/* A floor under part of the cells, `from` of them left out at the west and south; the grid ends where it does if
+ * `alone`. */
+static rill_world *make_ledge(const int32_t from[2], const int32_t size[2], bool alone) {
+    rill_world_def def = tank_def();
+    rill_world *world = NULL;
+    rill_solid_def ground = rill_default_solid_def();
+    ground.shape = RILL_SHAPE_BOX;
+    for (int i = 0; i < 2; ++i) {
+        ground.min[i] = from[i] * DX;
+        ground.max[i] = (from[i] + size[i]) * DX;
+        if (!alone) continue;
+        def.grid.origin[i] = ground.min[i];
+        def.grid.cells[i] = size[i];
+    }
+    ground.min[2] = -DX;
+    ground.max[2] = 0.0;
+    assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
+    must(world, rill_solid_create(world, &ground, NULL));
+    must(world, rill_bed_build(world));
+    return world;
+}
+
+/* Beside a floor that ends before the grid does there is a wall, as where the grid ends. */
+static void test_narrow(void **state) {
+    (void)state;
+    const int32_t from[2] = { 7, 3 }, size[2] = { 15, 19 };
+    rill_world *world = make_ledge(from, size, false), *alone = make_ledge(from, size, true);
+    double all[CELLS], part[15 * 19];
+    for (int32_t i = 0; i < CELLS; ++i) all[i] = mound(i % SIDE, i / SIDE);
+    for (int32_t i = 0; i < 15 * 19; ++i) part[i] = all[(from[1] + i / 15) * SIDE + from[0] + i % 15];
+    must(world, rill_world_fill_depths(world, 0, all, CELLS, NULL));
+    must(alone, rill_world_fill_depths(alone, 0, part, 15 * 19, NULL));
+    run(world, 0.01, 100);
+    run(alone, 0.01, 100);
+    read(world, RILL_FIELD_DEPTH, all);
+    must(alone, rill_world_read_field(alone, RILL_FIELD_DEPTH, 0, part, 15 * 19));
+    for (int32_t i = 0; i < 15 * 19; ++i) assert_true(part[i] == all[(from[1] + i / 15) * SIDE + from[0] + i % 15]);
+    assert_int_equal(ledger_error(world), 0);
+    must_be_valid(world);
+    rill_world_destroy(world);
+    rill_world_destroy(alone);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
 static rill_body_id add_body(rill_world *world, rill_body_shape shape, double density, double height) {
@@ -597,7 +640,7 @@ int main(void) {
         cmocka_unit_test(test_viscosity), cmocka_unit_test(test_floating),  cmocka_unit_test(test_light_ball),
         cmocka_unit_test(test_splash),    cmocka_unit_test(test_pressure),  cmocka_unit_test(test_control_points),
         cmocka_unit_test(test_snapshot),  cmocka_unit_test(test_switching), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_narrow),    cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,17 @@ typedef struct tank_sweep {
     int32_t rows, width; /* ghosts included; the width a multiple of 16 */
 } tank_sweep;
 
+/* Asserts that rows of the sheet, and a column beside each, fit into those of the tank: where cells have no column the
+ * sheet is smaller than the grid. */
+static inline void check_rows(const tank_sweep *sweep) {
+    const rill_sheet *sheet = sweep->sheet;
+    const rill_tank *tank = sweep->tank;
+    RILL_ASSERT(sheet->x0 >= 0 && sheet->x0 + sheet->nx <= tank->cells[0]);
+    RILL_ASSERT(sheet->y0 >= 0 && sheet->y0 + sheet->ny <= tank->cells[1]);
+    RILL_ASSERT(sweep->width % 16 == 0 && sheet->x0 + RILL_PAD_X + sweep->width < tank->stride);
+    RILL_ASSERT(sweep->rows <= tank->cells[1] + 4); /* `flagged` has one for each */
+}
+
 /* Asserts that all velocities of a row are finite. */
 static inline void check_velocities(const rill_kandemir_row *row, int32_t width) {
     for (int32_t i = 0; i < width; ++i)
@@ -208,8 +219,7 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
                                .rows = rill_sheet_rows(sheet),
                                .width = sheet->tiles_x * RILL_TILE_W };
     RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->slowed > 0.0 && step->slowed <= 1.0);
-    RILL_ASSERT(sweep.width % 16 == 0 && sweep.width <= tank->stride && sheet->nx == tank->cells[0]);
-    RILL_ASSERT(sweep.rows <= tank->cells[1] + 4); /* `flagged` has one for each */
+    check_rows(&sweep);
     rill_flow_wake_everything(flow);
     /* A column may get all that its eight neighbours have. */
     const bool near_top = flow->extent.level + 8 * (int64_t)flow->extent.depth > RILL_TOP;
