@@ -155,7 +155,7 @@ typedef struct rill_edge {
     double level; /* m, absolute z; only for RILL_EDGE_STILL */
 } rill_edge;
 
-/* Index into rill_world_def.edges. */
+/* Index into rill_world_def.edges, and a side of the grid for rill_world_set_edge. */
 enum { RILL_WEST = 0, RILL_EAST, RILL_SOUTH, RILL_NORTH };
 
 typedef enum rill_pipe_area {
@@ -241,10 +241,16 @@ RILL_API const char *rill_world_name(const rill_world *world);
 RILL_API rill_result rill_world_set_gravity(rill_world *world, const double gravity[3]);
 RILL_API rill_result rill_world_set_liquid(rill_world *world, const rill_liquid *liquid);
 RILL_API rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver);
+/* One of the edges (RILL_WEST ...), also once the bed is built: gates open and close, tides come and go. What has crossed it so
+ * far stays booked, and what flows over an edge that stays passable goes on. Another level of a still edge allocates nothing.
+ * The range of heights stays that of the first build: levels end at its top, and the floor beyond an edge that opens falls on
+ * below the lowest floor only where some edge was open then. */
+RILL_API rill_result rill_world_set_edge(rill_world *world, int32_t side, const rill_edge *edge);
 RILL_API rill_result rill_world_get_gravity(const rill_world *world, double out[3]);
 RILL_API rill_result rill_world_get_liquid(const rill_world *world, rill_liquid *out);
 RILL_API rill_result rill_world_get_solver(const rill_world *world, rill_solver *out);
 RILL_API rill_result rill_world_get_grid(const rill_world *world, rill_grid *out);
+RILL_API rill_result rill_world_get_edge(const rill_world *world, int32_t side, rill_edge *out);
 
 /* -------------------------------------------------------------------------------------------------------------- bed */
 

@@ -2,6 +2,7 @@
  * ghosts, still edges ghosts at the reservoir's level. Ghosts are restored as soon as their row is deposited: the drive
  * must see the reservoir, not what just flowed into it. */
 #include "base/alloc.h"
+#include "flow/column.h"
 #include "flow/flow_internal.h"
 
 /* Rows of all sheets counted through, ghosts' rows included. */
@@ -75,4 +76,33 @@ void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t 
     int32_t at = rows->sheet_first[sheet - flow->bed->sheets] + row, origin = rill_sheet_place(sheet, 0, row);
     for (int32_t i = rows->first[at]; i < rows->first[at + 1]; ++i)
         restore_ghost(&rows->ghosts[i], &H[rows->ghosts[i].place - origin], flows);
+}
+
+/* -------------------------------------------------------------------------------------------------- when edges change */
+
+/* Stops the faces of a place that lead nowhere. There are faces between ghosts, too. */
+static void stop_closed_faces(const rill_flow *flow, int32_t place) {
+    const int32_t stride = rill_bed_sheet_of(flow->bed, place, NULL, NULL)->stride;
+    const int32_t *const b = flow->bed->b + place, *const c = flow->bed->c + place;
+    float *const u = flow->u + place, *const v = flow->v + place;
+    if (!((b[0] < c[-1]) & (b[-1] < c[0]))) u[0] = 0.0f;
+    if (!((b[0] < c[1]) & (b[1] < c[0]))) u[1] = 0.0f;
+    if (!((b[0] < c[-stride]) & (b[-stride] < c[0]))) v[0] = 0.0f;
+    if (!((b[0] < c[stride]) & (b[stride] < c[0]))) v[stride] = 0.0f;
+}
+
+void rill_flow_exchange_ghosts(rill_flow *flow, const rill_ghost *old, int32_t old_count, uint32_t sides) {
+    const rill_bed *bed = flow->bed;
+    for (int32_t i = 0; i < old_count; ++i) {
+        if (!(sides >> old[i].edge & 1)) continue;
+        rill_column_set(flow, old[i].place, 0);
+        stop_closed_faces(flow, old[i].place);
+    }
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        const rill_ghost *ghost = &bed->ghosts[i];
+        if (!(sides >> ghost->edge & 1)) continue;
+        rill_column_set(flow, ghost->place, ghost->still);
+        if (ghost->still > 0) rill_flow_wake(flow, ghost->place);
+    }
+    rill_edges_deal(&flow->scratch->edges, bed);
 }

@@ -295,10 +295,6 @@ bool rill_flow_reserve_ghosts(rill_flow *flow, const rill_allocator *allocator) 
     return rill_edges_reserve(&flow->scratch->edges, flow->bed, allocator);
 }
 
-void rill_flow_deal_ghosts(rill_flow *flow) {
-    rill_edges_deal(&flow->scratch->edges, flow->bed);
-}
-
 bool rill_flow_describe_tile(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {
     const rill_sheet *at = &flow->bed->sheets[sheet];
     const int32_t tile = at->first_tile + ty * at->tiles_x + tx;

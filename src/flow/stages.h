@@ -5,6 +5,9 @@
 #include "flow/flow.h"
 #include "flow/kernels.h"
 
+/* Bits 1 << RILL_WEST ... of all of them. */
+#define RILL_ALL_SIDES 0xfu
+
 /* Volume that crossed an edge, quanta. */
 typedef struct rill_edge_flow {
     int64_t left, entered;
@@ -31,8 +34,9 @@ int64_t rill_flow_swept_columns(const rill_flow *flow);
 
 /* Takes memory for other ghosts; false without, and nothing is done. */
 bool rill_flow_reserve_ghosts(rill_flow *flow, const rill_allocator *allocator);
-/* Deals the bed's ghosts out to the rows. */
-void rill_flow_deal_ghosts(rill_flow *flow);
+/* Goes on to the bed's ghosts from the `old` ones there were: those of `sides` (bits 1 << RILL_WEST ...) that went are
+ * emptied, those that came filled, and faces that lead nowhere now stopped. All are dealt out to the rows. */
+void rill_flow_exchange_ghosts(rill_flow *flow, const rill_ghost *old, int32_t old_count, uint32_t sides);
 /* Looks anew at a tile of the bed, which falls asleep if nothing is left in it. Returns whether there is. */
 bool rill_flow_describe_tile(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty);
 /* Finds the sheets with ceilings and lists the sparse pipes to move, once all tiles are described. */

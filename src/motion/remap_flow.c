@@ -201,21 +201,6 @@ static void carry_velocities(const rill_remap *remap, rill_flow *flow, const ril
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) remap->pipe_u[i] = from[i] < 0 ? 0.0f : flow->pipe_u[from[i]];
 }
 
-/* Empties ghosts that went, and fills those that came. There are faces between ghosts, too. */
-static void move_ghosts(rill_flow *flow, const rill_update *update) {
-    const rill_bed *bed = flow->bed;
-    for (int32_t i = 0; i < update->other.ghost_count; ++i) {
-        const int32_t place = update->other.ghosts[i].place;
-        rill_column_set(flow, place, 0);
-        stop_faces(flow, place, bed->sheets[0].stride, true);
-    }
-    for (int32_t i = 0; i < bed->ghost_count; ++i) {
-        rill_column_set(flow, bed->ghosts[i].place, bed->ghosts[i].still);
-        if (bed->ghosts[i].still > 0) rill_flow_wake(flow, bed->ghosts[i].place);
-    }
-    rill_flow_deal_ghosts(flow);
-}
-
 /* Keeps the pressures of columns that are full, or will be as soon as their ceiling lets them, or have too much: they
  * are in the active set of the next pressure solve. */
 static void carry_pressures(rill_flow *flow, const rill_update *update, bool passages) {
@@ -270,7 +255,8 @@ void rill_remap_commit(rill_remap *remap, rill_flow *flow, const rill_update *up
     carry_velocities(remap, flow, update);
     carry_pressures(flow, update, how->slack > 0);
     exchange_pipes(remap, flow);
-    if (update->ghosts_moved) move_ghosts(flow, update);
+    if (update->ghosts_moved)
+        rill_flow_exchange_ghosts(flow, update->other.ghosts, update->other.ghost_count, RILL_ALL_SIDES);
     refit_tiles(remap, flow);
 }
 

@@ -151,17 +151,20 @@ rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *messag
     return check_choice("runtime.tasks.threads", runtime->tasks.threads, 1, THREADS_LIMIT, message);
 }
 
-static rill_result check_edges(const rill_edge edges[4], rill_message *message) {
+rill_result rill_check_edge(int32_t side, const rill_edge *edge, rill_message *message) {
     static const char *const sides[4] = { "edges[RILL_WEST]", "edges[RILL_EAST]", "edges[RILL_SOUTH]",
                                           "edges[RILL_NORTH]" };
-    for (int side = 0; side < 4; ++side) {
-        rill_result result =
-            check_choice(sides[side], (int64_t)edges[side].kind, RILL_EDGE_WALL, RILL_EDGE_STILL, message);
-        if (!result && edges[side].kind == RILL_EDGE_STILL)
-            result = check_range(sides[side], edges[side].level, -LENGTH_LIMIT, LENGTH_LIMIT, message);
-        if (result) return result;
-    }
-    return RILL_OK;
+    rill_result result = check_choice("side", side, RILL_WEST, RILL_NORTH, message);
+    if (!result) result = check_choice(sides[side], (int64_t)edge->kind, RILL_EDGE_WALL, RILL_EDGE_STILL, message);
+    if (!result && edge->kind == RILL_EDGE_STILL)
+        result = check_range(sides[side], edge->level, -LENGTH_LIMIT, LENGTH_LIMIT, message);
+    return result;
+}
+
+static rill_result check_edges(const rill_edge edges[4], rill_message *message) {
+    rill_result result = RILL_OK;
+    for (int32_t side = 0; side < 4 && !result; ++side) result = rill_check_edge(side, &edges[side], message);
+    return result;
 }
 
 rill_result rill_check_world_def(const rill_world_def *def, rill_message *message) {

@@ -1,9 +1,9 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
- * (velocity through a column's sides), findings.c (what was mended), fill.c, field.c, query.c, ledger.c, energy.c, step.c
- * (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c (what is drawn), world_kandemir.c
- * (what that method alone has). */
+ * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, field.c,
+ * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c
+ * (what is drawn), world_kandemir.c (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -110,6 +110,7 @@ rill_result rill_check_gravity(const double gravity[3], rill_message *message);
 rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message);
 rill_result rill_check_solver(const rill_solver *solver, rill_message *message);
 rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *message);
+rill_result rill_check_edge(int32_t side, const rill_edge *edge, rill_message *message);
 rill_result rill_check_source_def(const rill_source_def *def, rill_message *message);
 rill_result rill_check_name(const char *what, const char *name, rill_message *message);
 
