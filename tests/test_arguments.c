@@ -44,7 +44,15 @@ static void test_absurd_definitions(void **state) {
     REFUSED(liquid.viscosity, -1.0, "liquid.viscosity is -1");
     REFUSED(liquid.viscosity, inf, "liquid.viscosity is inf");
     REFUSED(liquid.surface_tension, nan, "liquid.surface_tension");
-    REFUSED(liquid.contact_angle, 181.0, "liquid.contact_angle is 181; expected 0 to 180");
+    REFUSED(liquid.contact_angle.advancing, 181.0, "liquid.contact_angle.advancing is 181; expected 0 to 180");
+    REFUSED(liquid.contact_angle.advancing, nan, "liquid.contact_angle.advancing is nan");
+    REFUSED(liquid.contact_angle.receding, 46.0,
+            "liquid.contact_angle.receding is 46; expected 0 to 45, the advancing");
+    REFUSED(liquid.contact_angle.receding, -1.0, "liquid.contact_angle.receding is -1");
+    REFUSED(liquid.contact_angle.receding, nan, "liquid.contact_angle.receding is nan");
+    REFUSED(liquid.drying, -1.0, "liquid.drying is -1; expected 0 to 1e+15");
+    REFUSED(liquid.drying, nan, "liquid.drying is nan");
+    REFUSED(solver.tension, (rill_tension)3, "solver.tension is 3; expected 0 to 2");
     REFUSED(solver.method, (rill_method)2, "solver.method is 2");
     REFUSED(solver.kandemir.pipe_length, -1.0, "solver.kandemir.pipe_length is -1");
     REFUSED(solver.kandemir.pipe_area, nan, "solver.kandemir.pipe_area is nan");

@@ -103,7 +103,7 @@ static rill_world *make_basin(double contact_angle, double depth, double slope, 
     def.grid = (rill_grid){ .cells = { NX, NY }, .cell_size = DX };
     def.headroom = 0.1;
     rill_liquid_preset("water", &def.liquid);
-    def.liquid.contact_angle = contact_angle;
+    def.liquid.contact_angle = (rill_contact_angle){ contact_angle, contact_angle };
     rill_world *world;
     rill_message message;
     if (rill_world_create(&def, &world, &message)) fail_msg("%s", message.text);
@@ -290,7 +290,7 @@ static void test_distances(void **state) {
     def.grid = (rill_grid){ .cells = { SIDE, SIDE }, .cell_size = DX };
     def.headroom = 0.1;
     rill_liquid_preset("water", &def.liquid);
-    def.liquid.contact_angle = 30;
+    def.liquid.contact_angle = rill_contact_angle_about(30);
     bool solid[SIDE][SIDE] = { { false } };
     rill_world *world;
     rill_message message;

@@ -33,7 +33,9 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_number(reader, rill_tree_get(node, "density"), &DENSITY, &liquid->density);
     rill_read_number(reader, rill_tree_get(node, "viscosity"), &VISCOSITY, &liquid->viscosity);
     rill_read_number(reader, rill_tree_get(node, "surface_tension"), &TENSION, &liquid->surface_tension);
-    rill_read_number(reader, rill_tree_get(node, "contact_angle"), &CONTACT_ANGLE, &liquid->contact_angle);
+    double angle;
+    if (rill_read_number(reader, rill_tree_get(node, "contact_angle"), &CONTACT_ANGLE, &angle))
+        liquid->contact_angle = rill_contact_angle_about(angle);
 }
 
 /* Words that the format has but this version cannot do yet get an answer of their own. */

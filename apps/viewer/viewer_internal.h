@@ -53,13 +53,14 @@ typedef struct rill_pace {
 
 /* Settings of the user; the player is told, and its answer is shown. */
 typedef struct rill_settings {
-    double rate, radius;      /* of the hand: ml/s, mm */
-    int preset;               /* of the liquid */
-    double viscosity, angle;  /* mm2/s, degrees */
-    double strength, tilt[2]; /* gravity: m/s2, and radians to the east and north */
-    int scheme, passages;     /* as in rill_solver */
-    int overlay, speed;       /* index of the speed */
-    uint64_t waiting;         /* order after which the player's values are shown again */
+    double rate, radius;       /* of the hand: ml/s, mm */
+    int preset;                /* of the liquid */
+    double viscosity, angle;   /* mm2/s, degrees */
+    rill_contact_angle angles; /* about that one */
+    double strength, tilt[2];  /* gravity: m/s2, and radians to the east and north */
+    int scheme, passages;      /* as in rill_solver */
+    int overlay, speed;        /* index of the speed */
+    uint64_t waiting;          /* order after which the player's values are shown again */
 } rill_settings;
 
 typedef struct rill_viewer {

@@ -23,7 +23,8 @@ void rill_panel_send_liquid(rill_viewer *viewer) {
     rill_order order = { .kind = RILL_ORDER_LIQUID, .liquid = viewer->status.liquid };
     rill_liquid_preset(rill_liquid_preset_name(viewer->settings.preset), &order.liquid);
     order.liquid.viscosity = viewer->settings.viscosity * 1e-6;
-    order.liquid.contact_angle = viewer->settings.angle;
+    order.liquid.contact_angle = viewer->settings.angles;
+    order.liquid.drying = viewer->status.liquid.drying;
     send(viewer, &order);
 }
 
@@ -42,13 +43,20 @@ static void send_solver(rill_viewer *viewer) {
     send(viewer, &order);
 }
 
+/* The slider stays where it was put: near 0 and 180 the mean of both angles is not quite that. */
+static void follow_angles(rill_settings *s, const rill_contact_angle *angles) {
+    if (angles->advancing == s->angles.advancing && angles->receding == s->angles.receding) return;
+    s->angles = *angles;
+    s->angle = 0.5 * (angles->advancing + angles->receding);
+}
+
 void rill_panel_follow(rill_viewer *viewer) {
     const rill_player_status *status = &viewer->status;
     rill_settings *s = &viewer->settings;
     if (!status->open || status->orders < s->waiting) return;
     const double *g = status->gravity;
     s->viscosity = status->liquid.viscosity * 1e6;
-    s->angle = status->liquid.contact_angle;
+    follow_angles(s, &status->liquid.contact_angle);
     s->strength = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     if (s->strength > 0) { /* without gravity the tilt stays what it was */
         s->tilt[0] = atan2(g[0], -g[2]);
@@ -119,12 +127,15 @@ static void show_liquid(rill_viewer *viewer) {
         rill_liquid_preset(names[s->preset], &liquid);
         rill_optics_preset(names[s->preset], &viewer->look.optics);
         s->viscosity = liquid.viscosity * 1e6;
-        s->angle = liquid.contact_angle;
+        follow_angles(s, &liquid.contact_angle);
         rill_panel_send_liquid(viewer);
         rill_viewer_touch(viewer);
     }
     bool changed = rill_gui_slider("Viscosity", &s->viscosity, 0.05, 20000, true, "%.3g mm2/s");
-    changed |= rill_gui_slider("Contact angle", &s->angle, 0, 180, false, "%.0f deg");
+    if (rill_gui_slider("Contact angle", &s->angle, 0, 180, false, "%.0f deg")) {
+        s->angles = rill_contact_angle_about(s->angle);
+        changed = true;
+    }
     if (changed) rill_panel_send_liquid(viewer);
 }
 

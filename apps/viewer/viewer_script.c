@@ -61,7 +61,8 @@ static void write_world(FILE *file, const rill_player_view *view) {
             rill_world_time(view->world), (double)ledger.columns * ledger.quantum_volume * 1e6, ledger.error,
             rill_world_hash(view->world));
     fprintf(file, "\"viscosity\": %.9g, \"contact_angle\": %.9g, \"density\": %.9g, \"scheme\": %d, \"passages\": %d, ",
-            liquid.viscosity, liquid.contact_angle, liquid.density, (int)solver.pipe_area, (int)solver.passages);
+            liquid.viscosity, 0.5 * (liquid.contact_angle.advancing + liquid.contact_angle.receding), liquid.density,
+            (int)solver.pipe_area, (int)solver.passages);
     write_vector(file, "gravity", gravity);
     fprintf(file, "\"solids\": {");
     for (int32_t i = 0; i < rill_world_solid_count(view->world); ++i) {

@@ -120,11 +120,26 @@ typedef struct rill_runtime {
 
 /* ----------------------------------------------------------------------------------------------------------- liquid */
 
+/* The angle that the surface makes with a solid where it ends, measured in the liquid, in degrees:
+ * 0 <= receding <= advancing <= 180. The liquid spreads where its angle is above `advancing` and draws back where it is below
+ * `receding`; between them the contact line stays where it is, so that drops hold on to slopes. Equal: no hysteresis. */
+typedef struct rill_contact_angle {
+    double advancing, receding;
+} rill_contact_angle;
+
+/* The angles about one that is all that is known: 5 degrees more advancing, 5 less receding, each within 0 to 180. */
+RILL_API rill_contact_angle rill_contact_angle_about(double theta);
+
 typedef struct rill_liquid {
     double density;         /* kg/m3, >= 0.001; water 998 */
     double viscosity;       /* kinematic, m2/s, >= 0; water 1.004e-6, honey 7e-3 */
     double surface_tension; /* N/m, >= 0; water 0.0728 */
-    double contact_angle;   /* degrees, 0 to 180; water on clean glass about 40 */
+    /* On solids that have none of their own; water on clean glass about 40. Near walls the surface is drawn by the mean of the
+     * two, whatever the wall is made of. */
+    rill_contact_angle contact_angle;
+    /* s, 0 to 1e15: for how long a column that has fallen dry counts as wet, so that liquid comes back to it by its receding
+     * angle; default 0: for ever */
+    double drying;
 } rill_liquid;
 
 /* The number of presets, and their names: water, blood, coffee, milk, paint, olive oil, glycerol, honey. */
@@ -175,6 +190,15 @@ typedef enum rill_method {
     RILL_METHOD_KANDEMIR   /* Kandemir, Capin & Ozguc: a plain tank of columns with pipes to all eight neighbours */
 } rill_method;
 
+/* Surface tension as a force: what makes drops round, and lets them hang on to slopes. It takes cells of less than 1/1.6 of the
+ * capillary length sqrt(surface_tension / (density |gravity|)), 1.7 mm for water, and RILL_METHOD_PIPES with
+ * RILL_PIPE_AREA_PHYSICAL; without them it is off, whatever is said here. */
+typedef enum rill_tension {
+    RILL_TENSION_AUTO = 0, /* the default: as this version does best, which is off as yet */
+    RILL_TENSION_ON,
+    RILL_TENSION_OFF /* surface tension and contact angles are for the shading near walls alone */
+} rill_tension;
+
 /* The controls of RILL_METHOD_KANDEMIR that are its own. The others are density (liquid.density), resolution and column size
  * (grid.cells, grid.cell_size), height (fills) and external force (bodies, rill_world_set_external_pressure). Of rill_solver it
  * reads max_substeps besides, of rill_liquid nothing but the density. The bed must be one layer under open sky: what would make
@@ -206,6 +230,10 @@ typedef struct rill_solver {
                               are reckoned with in passages, and nothing is lost */
     double friction;      /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
     int32_t max_substeps; /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
+    rill_tension tension;
+    /* Walls pull on what stands at them, too. Default false: walls that a grid makes stairs of pull unevenly, and a meniscus is
+     * drawn anyhow. */
+    bool wall_tension;
 } rill_solver;
 
 /* min_opening as it fits the cells. */
@@ -251,6 +279,9 @@ RILL_API rill_result rill_world_get_liquid(const rill_world *world, rill_liquid 
 RILL_API rill_result rill_world_get_solver(const rill_world *world, rill_solver *out);
 RILL_API rill_result rill_world_get_grid(const rill_world *world, rill_grid *out);
 RILL_API rill_result rill_world_get_edge(const rill_world *world, int32_t side, rill_edge *out);
+/* Tells whether surface tension acts on the world as it is set now (rill_tension). `why` may be NULL; it gets the reason when
+ * tension does not act, such as "surface_tension is 0", and "" when it does. */
+RILL_API bool rill_world_has_tension(const rill_world *world, rill_message *why);
 
 /* -------------------------------------------------------------------------------------------------------------- bed */
 
@@ -289,6 +320,13 @@ typedef struct rill_solid_def {
     double scale;            /* > 0; default 1 */
     double rotate[3];        /* degrees */
     double translate[3];     /* m */
+    /* Of floors of this solid, whatever its shape; NaN in both, the default: the liquid's. */
+    rill_contact_angle contact_angle;
+    /* Paints floors of this solid, whatever its shape: mean contact angles, degrees, 0 to 180, row 0 south, x fastest; NULL, the
+     * default: none. They lie over the grid in plan, and stay there when the solid moves. Advancing and receding angles are as
+     * far apart as those of the solid, or else of the liquid: half of that on either side, each within 0 to 180. */
+    const double *wettability;
+    int32_t wettability_size[2]; /* columns, rows; stretched bilinearly over the grid if it has another size */
 } rill_solid_def;
 
 RILL_API rill_solid_def rill_default_solid_def(void);

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/simd.h"
 #include "base/sort.h"
+#include "shape/stretch.h"
 
 #include <math.h>
 
@@ -237,29 +238,17 @@ static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
     return true;
 }
 
-/* The place of cell i of n in a map of m samples stretched over the same length: samples sit at the middle of their own
- * cells, and beyond the outermost ones their value holds. */
-static int32_t stretch(int32_t i, int32_t n, int32_t m, double *fraction) {
-    double place = ((double)i + 0.5) * ((double)m / (double)n) - 0.5;
-    if (place < 0.0) place = 0.0;
-    if (place > (double)(m - 1)) place = (double)(m - 1);
-    int32_t left = (int32_t)place;
-    RILL_ASSERT(left >= 0 && left < m);
-    *fraction = place - (double)left;
-    return left;
-}
-
 static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row) {
     const rill_solid_def *def = &raster->solids[index]->def;
     int32_t cells = raster->x.count, nx = def->heights_size[0], ny = def->heights_size[1];
     rill_span *out = extend(&raster->loose, raster->allocator, (size_t)cells);
     if (!out) return false;
     double fy;
-    int32_t y0 = stretch(raster->y.first + row, raster->grid.cells[1], ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
+    int32_t y0 = rill_stretch(raster->y.first + row, raster->grid.cells[1], ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
     const double *south = def->heights + (size_t)y0 * (size_t)nx, *north = def->heights + (size_t)y1 * (size_t)nx;
     for (int32_t x = 0; x < cells; ++x) {
         double fx;
-        int32_t x0 = stretch(raster->x.first + x, raster->grid.cells[0], nx, &fx), x1 = x0 + 1 < nx ? x0 + 1 : x0;
+        int32_t x0 = rill_stretch(raster->x.first + x, raster->grid.cells[0], nx, &fx), x1 = x0 + 1 < nx ? x0 + 1 : x0;
         double low = south[x0] + fx * (south[x1] - south[x0]), high = north[x0] + fx * (north[x1] - north[x0]);
         double z = raster->grid.origin[2] + (low + fy * (high - low));
         *out++ = (rill_span){ .low = -INFINITY, .high = z, .cell = x, .solid = index };

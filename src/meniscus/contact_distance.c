@@ -11,6 +11,7 @@
 
 #include "base/dispatch.h"
 #include "base/simd.h"
+#include "shape/contact_angle.h"
 
 RILL_DISPATCH(rill_meniscus_kernels)
 
@@ -91,7 +92,7 @@ static bool set_constants(rill_fringe *fringe, const rill_surface *surface, cons
     fringe->length = sqrt(view->liquid.surface_tension / fmax(weight, 1e-30));
     if (!(fringe->length < longest)) fringe->length = longest;
     if (!(fringe->length > 0.0)) return false;
-    fringe->angle = view->liquid.contact_angle * (RILL_QUARTER_TURN / 90.0);
+    fringe->angle = rill_contact_angle_mean(&view->liquid.contact_angle) * (RILL_QUARTER_TURN / 90.0);
     const double cells = reach * fringe->length / dx;
     fringe->constants.limit = (float)fmax(cells * cells, 1.0);
     fringe->steepness = view->bed->quantum / dx;

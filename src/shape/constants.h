@@ -7,6 +7,9 @@
 #define RILL_BODY_FARTHEST 1e6
 #define RILL_SHAPE_SMALLEST 1e-9 /* of radii and edges */
 
+/* 2^28: heights, angles of a map, vertices, triangles. */
+#define RILL_SHAPE_ELEMENTS 268435456.0
+
 /* Holes together may have this share of the surface in a part that still counts as a volume: scans are often
  * punctured. */
 #define RILL_MESH_PUNCTURE (1.0 / 32.0)

@@ -6,11 +6,11 @@
 #include "base/assert.h"
 #include "base/message.h"
 #include "shape/constants.h"
+#include "shape/contact_angle.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
-static const double MOST_ELEMENTS = 268435456.0; /* 2^28: heights, vertices, triangles */
 
 typedef struct checker {
     const rill_solid_def *def;
@@ -103,9 +103,10 @@ static rill_result check_plane(const checker *check) {
 }
 
 static rill_result check_count(const checker *check, const char *member, size_t count, size_t least) {
-    if (count >= least && (double)count <= MOST_ELEMENTS) return RILL_OK;
+    if (count >= least && (double)count <= RILL_SHAPE_ELEMENTS) return RILL_OK;
     return rill_fail(check->message, count < least ? RILL_INVALID_DATA : RILL_TOO_LARGE,
-                     "solid %s: %s is %zu, expected %zu to %.0f", name_of(check), member, count, least, MOST_ELEMENTS);
+                     "solid %s: %s is %zu, expected %zu to %.0f", name_of(check), member, count, least,
+                     RILL_SHAPE_ELEMENTS);
 }
 
 static rill_result check_vertices(const checker *check) {
@@ -147,10 +148,11 @@ static rill_result check_heightmap(const checker *check) {
         return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: heights is NULL, expected an array",
                          name_of(check));
     for (int i = 0; i < 2; ++i)
-        if (def->heights_size[i] < 1 || (double)def->heights_size[0] * (double)def->heights_size[1] > MOST_ELEMENTS)
+        if (def->heights_size[i] < 1 ||
+            (double)def->heights_size[0] * (double)def->heights_size[1] > RILL_SHAPE_ELEMENTS)
             return rill_fail(check->message, RILL_INVALID_ARGUMENT,
                              "solid %s: heights_size is %d x %d, expected at least 1 each and at most %.0f in all",
-                             name_of(check), (int)def->heights_size[0], (int)def->heights_size[1], MOST_ELEMENTS);
+                             name_of(check), (int)def->heights_size[0], (int)def->heights_size[1], RILL_SHAPE_ELEMENTS);
     size_t columns = (size_t)def->heights_size[0], count = columns * (size_t)def->heights_size[1];
     for (size_t i = 0; i < count; ++i)
         if (!(fabs(def->heights[i]) <= RILL_SOLID_FARTHEST))
@@ -160,9 +162,19 @@ static rill_result check_heightmap(const checker *check) {
     return RILL_OK;
 }
 
+static rill_result check_angles(const checker *check) {
+    const rill_solid_def *def = check->def;
+    char owner[64];
+    snprintf(owner, sizeof owner, "solid %.50s: ", name_of(check));
+    const rill_result result = rill_contact_angle_given(&def->contact_angle)
+                                   ? rill_contact_angle_check(owner, &def->contact_angle, check->message)
+                                   : RILL_OK;
+    return result ? result : rill_wettability_check(owner, def, check->message);
+}
+
 static rill_result check_def(const checker *check) {
-    rill_result result = RILL_OK;
-    if (check->def->shape != RILL_SHAPE_HEIGHTMAP) result = check_placing(check);
+    rill_result result = check_angles(check);
+    if (!result && check->def->shape != RILL_SHAPE_HEIGHTMAP) result = check_placing(check);
     if (result) return result;
     switch (check->def->shape) {
     case RILL_SHAPE_BOX: return check_box(check);
@@ -223,6 +235,10 @@ static size_t heights_count(const rill_solid_def *def) {
 static bool fill_solid(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
     solid->def.name = rill_string_copy(allocator, def->name);
     if (!solid->def.name) return false;
+    if (def->wettability) {
+        solid->def.wettability = copy_of(allocator, def->wettability, rill_wettability_count(def), sizeof(double));
+        if (!solid->def.wettability) return false;
+    }
     rill_primitive_make(solid);
     if (def->shape == RILL_SHAPE_MESH) return copy_mesh(solid, allocator, def);
     if (def->shape != RILL_SHAPE_HEIGHTMAP) return rill_solid_tessellate(solid, allocator);
@@ -243,6 +259,7 @@ rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *all
         solid->def.vertices = NULL;
         solid->def.indices = NULL;
         solid->def.heights = NULL;
+        solid->def.wettability = NULL;
         if (fill_solid(solid, allocator, def)) {
             RILL_ASSERT(!solid->parts || (solid->welds && solid->part_count > 0));
             *out = solid;
@@ -260,6 +277,7 @@ void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     rill_free(allocator, (void *)solid->def.vertices, solid->vertex_count, 3 * sizeof(float));
     if (solid->def.heights)
         rill_free(allocator, (void *)solid->def.heights, heights_count(&solid->def), sizeof(double));
+    rill_free(allocator, (void *)solid->def.wettability, rill_wettability_count(&solid->def), sizeof(double));
     rill_free(allocator, solid->vertices, solid->vertex_count, 3 * sizeof(double));
     rill_free(allocator, solid->indices, solid->triangle_count, 3 * sizeof(uint32_t));
     rill_free(allocator, solid->welds, solid->vertex_count, sizeof(uint32_t));

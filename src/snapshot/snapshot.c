@@ -5,8 +5,20 @@
 #include "base/assert.h"
 #include "base/hash.h"
 #include "kandemir/kandemir.h"
+#include "shape/contact_angle.h"
 
-static void put_settings(rill_writer *writer, const rill_world_def *def) {
+/* Settings of tension decide nothing while it does not act: then hashes are what they are without them. */
+static bool wants_tension(const rill_writer *writer, const rill_world *world) {
+    return writer->mode != RILL_HASH_VALUES || rill_world_tension(world);
+}
+
+static void put_angles(rill_writer *writer, const rill_contact_angle *angle) {
+    rill_put_f64(writer, angle->advancing);
+    rill_put_f64(writer, angle->receding);
+}
+
+static void put_settings(rill_writer *writer, const rill_world *world) {
+    const rill_world_def *def = &world->def;
     rill_put_u32(writer, (uint32_t)def->grid.cells[0]);
     rill_put_u32(writer, (uint32_t)def->grid.cells[1]);
     rill_put_f64(writer, def->grid.cell_size);
@@ -21,7 +33,8 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_f64(writer, def->liquid.density);
     rill_put_f64(writer, def->liquid.viscosity);
     rill_put_f64(writer, def->liquid.surface_tension);
-    rill_put_f64(writer, def->liquid.contact_angle);
+    if (writer->mode == RILL_HASH_VALUES)
+        rill_put_f64(writer, rill_contact_angle_mean(&def->liquid.contact_angle)); /* as the surface is drawn */
     rill_put_u8(writer, (uint8_t)def->solver.pipe_area);
     rill_put_u8(writer, (uint8_t)def->solver.passages);
     rill_put_u8(writer, def->solver.advection);
@@ -35,6 +48,11 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
     const double controls[] = { kandemir->pipe_length, kandemir->pipe_area, kandemir->time_step,
                                 kandemir->vanishing,   kandemir->viscosity, kandemir->atmosphere };
     rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
+    if (!wants_tension(writer, world)) return;
+    put_angles(writer, &def->liquid.contact_angle);
+    rill_put_f64(writer, def->liquid.drying);
+    rill_put_u8(writer, (uint8_t)def->solver.tension);
+    rill_put_u8(writer, def->solver.wall_tension);
 }
 
 static void put_solid(rill_writer *writer, const rill_solid_def *def) {
@@ -59,6 +77,14 @@ static void put_solid(rill_writer *writer, const rill_solid_def *def) {
     }
 }
 
+/* A map of no size is none. */
+static void put_wettability(rill_writer *writer, const rill_solid_def *def) {
+    put_angles(writer, &def->contact_angle);
+    for (int axis = 0; axis < 2; ++axis)
+        rill_put_u32(writer, def->wettability ? (uint32_t)def->wettability_size[axis] : 0);
+    rill_put_f64s(writer, def->wettability, rill_wettability_count(def));
+}
+
 static uint8_t slot_bits(const rill_solid_slot *slot) {
     return (uint8_t)((slot->solid ? RILL_SLOT_ALIVE : 0) | (slot->hidden ? RILL_SLOT_HIDDEN : 0) |
                      (slot->changed ? RILL_SLOT_CHANGED : 0) | (slot->touched ? RILL_SLOT_TOUCHED : 0) |
@@ -80,7 +106,9 @@ static void put_solids(rill_writer *writer, const rill_world *world) {
         rill_put_u16(writer, slots[i].generation);
         rill_put_u8(writer, slot_bits(&slots[i]));
         if (slots[i].changed) rill_snapshot_put_area(writer, &slots[i].built);
-        if (slots[i].solid) put_solid(writer, &slots[i].solid->def);
+        if (!slots[i].solid) continue;
+        put_solid(writer, &slots[i].solid->def);
+        if (wants_tension(writer, world)) put_wettability(writer, &slots[i].solid->def);
     }
 }
 
@@ -210,7 +238,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     rill_put_u64(writer, length);
     rill_put_u64(writer, 0); /* the checksum, once the rest is there */
     RILL_ASSERT(writer->mode == RILL_HASH_VALUES || writer->size == RILL_SNAPSHOT_HEADER);
-    put_settings(writer, &world->def);
+    put_settings(writer, world);
     rill_put_text(writer, world->name);
     put_solids(writer, world);
     put_columns(writer, &world->bed);
@@ -324,7 +352,7 @@ rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t 
 uint64_t rill_world_hash(const rill_world *world) {
     if (!world) return 0;
     rill_writer writer = { .mode = RILL_HASH_VALUES, .hash = RILL_HASH_START };
-    put_settings(&writer, &world->def);
+    put_settings(&writer, world);
     put_solids(&writer, world);
     if (world->built) {
         put_columns(&writer, &world->bed);

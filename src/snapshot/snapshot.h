@@ -1,9 +1,9 @@
-/* The snapshot format, version 12. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 13. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
  *   solids    per slot: generation, RILL_SLOT_ bits; if changed the cells it stands in; if alive its definition with
- *             arrays
+ *             arrays, contact angles and the map of them
  *   columns   quantum, datum, findings; columns per cell; notes per cell; b, c and floor of each column, cell by cell
  *             and from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
@@ -28,7 +28,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 12, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 13, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {
@@ -59,6 +59,8 @@ rill_result rill_loading_result(rill_result result);
 /* Each reads a number that must not be negative; fails if it is. */
 int32_t rill_loading_i32(rill_reader *reader);
 int64_t rill_loading_i64(rill_reader *reader);
+/* Reads contact angles, which are checked with the definition that they belong to. */
+void rill_loading_angles(rill_reader *reader, rill_contact_angle *angle);
 
 /* snapshot_load_bed.c */
 bool rill_loading_area(rill_reader *reader, const rill_grid *grid, rill_area *area);

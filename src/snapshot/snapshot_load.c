@@ -35,6 +35,11 @@ int64_t rill_loading_i64(rill_reader *reader) {
     return reader->failed ? 0 : (int64_t)value;
 }
 
+void rill_loading_angles(rill_reader *reader, rill_contact_angle *angle) {
+    angle->advancing = rill_get_f64(reader);
+    angle->receding = rill_get_f64(reader);
+}
+
 /* -------------------------------------------------------------------------------------------------------- sections */
 
 static rill_result get_header(rill_loading *load) {
@@ -71,7 +76,6 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     def->liquid.density = rill_get_f64(reader);
     def->liquid.viscosity = rill_get_f64(reader);
     def->liquid.surface_tension = rill_get_f64(reader);
-    def->liquid.contact_angle = rill_get_f64(reader);
     def->solver.pipe_area = (rill_pipe_area)rill_get_u8(reader);
     def->solver.passages = (rill_passages)rill_get_u8(reader);
     def->solver.advection = rill_get_bool(reader);
@@ -85,6 +89,10 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     double *const controls[] = { &kandemir->pipe_length, &kandemir->pipe_area, &kandemir->time_step,
                                  &kandemir->vanishing,   &kandemir->viscosity, &kandemir->atmosphere };
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; ++i) *controls[i] = rill_get_f64(reader);
+    rill_loading_angles(reader, &def->liquid.contact_angle);
+    def->liquid.drying = rill_get_f64(reader);
+    def->solver.tension = (rill_tension)rill_get_u8(reader);
+    def->solver.wall_tension = rill_get_bool(reader);
 }
 
 static rill_result get_world(rill_loading *load, const rill_runtime *runtime) {

@@ -9,14 +9,15 @@
 typedef struct solid_arrays {
     float *vertices;
     uint32_t *indices;
-    double *heights;
-    size_t vertex_count, index_count, height_count;
+    double *heights, *wettability;
+    size_t vertex_count, index_count, height_count, wettability_count;
 } solid_arrays;
 
 static void free_arrays(const rill_allocator *allocator, solid_arrays *arrays) {
     rill_free(allocator, arrays->vertices, arrays->vertex_count, sizeof *arrays->vertices);
     rill_free(allocator, arrays->indices, arrays->index_count, sizeof *arrays->indices);
     rill_free(allocator, arrays->heights, arrays->height_count, sizeof *arrays->heights);
+    rill_free(allocator, arrays->wettability, arrays->wettability_count, sizeof *arrays->wettability);
 }
 
 static rill_result get_mesh(rill_loading *load, rill_solid_def *def, solid_arrays *arrays) {
@@ -38,19 +39,26 @@ static rill_result get_mesh(rill_loading *load, rill_solid_def *def, solid_array
     return RILL_OK;
 }
 
-static rill_result get_heights(rill_loading *load, rill_solid_def *def, solid_arrays *arrays) {
+/* Reads a map of numbers, in the order of its cells; `*values` belongs to the caller also when it fails. */
+static rill_result get_map(rill_loading *load, int32_t size[2], double **values, size_t *value_count) {
     rill_reader *reader = &load->reader;
-    def->heights_size[0] = rill_loading_i32(reader);
-    def->heights_size[1] = rill_loading_i32(reader);
-    const uint64_t count = (uint64_t)def->heights_size[0] * (uint64_t)def->heights_size[1];
+    size[0] = rill_loading_i32(reader);
+    size[1] = rill_loading_i32(reader);
+    const uint64_t count = (uint64_t)size[0] * (uint64_t)size[1];
     if (!rill_get_room(reader, count, sizeof(double)))
-        return rill_loading_refuse(load, "a heightmap has more points than there are bytes");
-    arrays->height_count = (size_t)count;
-    arrays->heights = rill_alloc_zeroed(&load->world->allocator, arrays->height_count, sizeof *arrays->heights);
-    if (!arrays->heights) return rill_loading_starved(load, "heightmaps");
-    rill_get_f64s(reader, arrays->heights, arrays->height_count);
-    def->heights = arrays->heights;
+        return rill_loading_refuse(load, "a map has more points than there are bytes");
+    *value_count = (size_t)count;
+    *values = rill_alloc_zeroed(&load->world->allocator, *value_count, sizeof **values);
+    if (!*values) return rill_loading_starved(load, "maps");
+    rill_get_f64s(reader, *values, *value_count);
     return RILL_OK;
+}
+
+static rill_result get_wettability(rill_loading *load, rill_solid_def *def, solid_arrays *arrays) {
+    rill_loading_angles(&load->reader, &def->contact_angle);
+    const rill_result result = get_map(load, def->wettability_size, &arrays->wettability, &arrays->wettability_count);
+    def->wettability = arrays->wettability_count > 0 ? arrays->wettability : NULL;
+    return result;
 }
 
 static rill_result get_solid(rill_loading *load, bool soft, rill_solid **out) {
@@ -70,7 +78,10 @@ static rill_result get_solid(rill_loading *load, bool soft, rill_solid **out) {
     def.scale = rill_get_f64(reader);
     rill_result result = RILL_OK;
     if (def.shape == RILL_SHAPE_MESH) result = get_mesh(load, &def, &arrays);
-    if (def.shape == RILL_SHAPE_HEIGHTMAP) result = get_heights(load, &def, &arrays);
+    if (def.shape == RILL_SHAPE_HEIGHTMAP)
+        result = get_map(load, def.heights_size, &arrays.heights, &arrays.height_count);
+    def.heights = arrays.heights;
+    if (!result) result = get_wettability(load, &def, &arrays);
     if (!result && reader->failed) result = rill_loading_refuse(load, "a solid ends early");
     if (!result) result = rill_loading_result(rill_world_make_solid(load->world, &def, soft, out, load->message));
     free_arrays(&load->world->allocator, &arrays);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "shape/contact_angle.h"
 #include "world/world.h"
 
 static const double LENGTH_LIMIT = 1e7;  /* m: positions and levels */
@@ -44,7 +45,7 @@ rill_world_def rill_default_world_def(void) {
 }
 
 rill_solid_def rill_default_solid_def(void) {
-    return (rill_solid_def){ .axis = { 0.0, 0.0, 1.0 }, .scale = 1.0 };
+    return (rill_solid_def){ .axis = { 0.0, 0.0, 1.0 }, .scale = 1.0, .contact_angle = { (double)NAN, (double)NAN } };
 }
 
 rill_source_def rill_default_source_def(void) {
@@ -112,7 +113,8 @@ rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message) 
     rill_result result = check_range("liquid.density", liquid->density, DENSITY_LEAST, DENSITY_MOST, message);
     if (!result) result = check_range("liquid.viscosity", liquid->viscosity, 0.0, VISCOSITY_LIMIT, message);
     if (!result) result = check_range("liquid.surface_tension", liquid->surface_tension, 0.0, TENSION_LIMIT, message);
-    if (!result) result = check_range("liquid.contact_angle", liquid->contact_angle, 0.0, 180.0, message);
+    if (!result) result = rill_contact_angle_check("liquid.", &liquid->contact_angle, message);
+    if (!result) result = check_range("liquid.drying", liquid->drying, 0.0, TIME_LIMIT, message);
     return result;
 }
 
@@ -141,6 +143,8 @@ rill_result rill_check_solver(const rill_solver *solver, rill_message *message) 
         result = check_range("solver.orifice", solver->orifice, ORIFICE_LEAST, 1.0, message);
     if (!result) result = check_range("solver.friction", solver->friction, 0.0, 1.0, message);
     if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, SUBSTEPS_LIMIT, message);
+    if (!result)
+        result = check_choice("solver.tension", (int64_t)solver->tension, RILL_TENSION_AUTO, RILL_TENSION_OFF, message);
     return result;
 }
 

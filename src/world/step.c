@@ -289,6 +289,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
                          "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP);
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
+    if (!followed) followed = rill_world_ready_wetting(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return followed;
     rill_world_forget_forces(world);

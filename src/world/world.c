@@ -92,6 +92,7 @@ void rill_world_destroy(rill_world *world) {
     rill_world_free_bodies(world);
     rill_moves_free(world);
     rill_tank_free(world->tank, &allocator);
+    rill_wetting_free(&world->wetting, &allocator);
     if (world->built) {
         rill_faces_free(world);
         rill_world_free_flow(world, &world->flow);
@@ -140,7 +141,8 @@ static void wake_all(rill_world *world) {
 
 static bool same_liquid(const rill_liquid *a, const rill_liquid *b) {
     return a->density == b->density && a->viscosity == b->viscosity && a->surface_tension == b->surface_tension &&
-           a->contact_angle == b->contact_angle;
+           a->contact_angle.advancing == b->contact_angle.advancing &&
+           a->contact_angle.receding == b->contact_angle.receding && a->drying == b->drying;
 }
 
 static bool same_kandemir(const rill_kandemir *a, const rill_kandemir *b) {
@@ -152,7 +154,7 @@ static bool same_solver(const rill_solver *a, const rill_solver *b) {
     return a->method == b->method && same_kandemir(&a->kandemir, &b->kandemir) && a->pipe_area == b->pipe_area &&
            a->passages == b->passages && a->advection == b->advection && a->rest == b->rest &&
            a->skip_idle == b->skip_idle && a->orifice == b->orifice && a->friction == b->friction &&
-           a->max_substeps == b->max_substeps;
+           a->max_substeps == b->max_substeps && a->tension == b->tension && a->wall_tension == b->wall_tension;
 }
 
 /* Programs set gravity in every frame: setting the same again must not wake what sleeps. */

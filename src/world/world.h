@@ -3,7 +3,8 @@
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
  * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, field.c,
  * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c
- * (what is drawn), world_kandemir.c (what that method alone has). */
+ * (what is drawn), world_kandemir.c (what that method alone has), world_tension.c (whether tension acts, and on which
+ * angles). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -16,6 +17,7 @@
 #include "motion/displace.h"
 #include "shape/solid.h"
 #include "tasks/tasks.h"
+#include "waves/wetting.h"
 
 /* Names are for people and for columns of tables: longer ones are refused. */
 enum { RILL_NAME_LENGTH = 255 };
@@ -82,7 +84,8 @@ struct rill_world {
     bool built;
     rill_bed bed;
     rill_flow flow;
-    rill_tank *tank; /* Kandemir's method; NULL with another, and before there is a bed */
+    rill_tank *tank;      /* Kandemir's method; NULL with another, and before there is a bed */
+    rill_wetting wetting; /* without planes while there is no tension; up to date while a step is under way */
     rill_bed_log bed_log;
     int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
     size_t by_r_capacity;
@@ -132,6 +135,11 @@ RILL_PRINTF(3, 4) void rill_world_log(const rill_world *world, rill_log_level le
  * had none of, so that a solid that moves does not fill the log. */
 void rill_world_log_solid(const rill_world *world, const rill_solid *solid);
 void rill_world_log_bed(const rill_world *world, const rill_bed_info *before);
+
+/* world_tension.c. Whether surface tension acts on the world as it is set now. */
+bool rill_world_tension(const rill_world *world);
+/* Before a step: contact angles of all columns while tension acts, and no memory for them while it does not. */
+rill_result rill_world_ready_wetting(rill_world *world);
 
 /* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
 double rill_world_normal_gravity(const rill_world *world);

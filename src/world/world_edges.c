@@ -161,6 +161,7 @@ static void commit(rill_world *world, const edge_change *change) {
     follow_bases(world, change->old, change->old_count);
     follow_bases(world, world->bed.ghosts, world->bed.ghost_count);
     stop_diagonals(world, change);
+    world->wetting.filled = false; /* ghosts have contact angles, too */
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the calls */
