@@ -474,14 +474,19 @@ static void lines_are_drawn_over_liquid_only(void **state) {
     rill_world_destroy(world);
 }
 
-/* Water on a pane of glass over blood on a floor: three surfaces and the glass itself, in the right order. */
-static void layers_come_in_the_right_order(void **state) {
-    stage *s = *state;
+/* A pane of glass with a rim, over blood on a floor. */
+static rill_world *make_pane(void) {
     rill_world *world = make_tray();
     put_box(world, "pane", -0.01, -0.01, 0.015, 0.05, 0.09, 0.016);
     put_box(world, "rim", 0.049, -0.01, 0.015, 0.05, 0.09, 0.022);
     assert_int_equal(rill_bed_build(world), RILL_OK);
     fill(world, 0.06, 0.04, 0.001, 0.006);
+    return world;
+}
+
+static void layers_come_in_the_right_order(void **state) {
+    stage *s = *state;
+    rill_world *world = make_pane();
     rill_render_options options = plain_options("blood");
     draw(s, world, &above, &options);
     colour through_pane = look_at(s, &above, 0.025, 0.04, 0.006), open = look_at(s, &above, 0.065, 0.04, 0.006);
@@ -493,6 +498,27 @@ static void layers_come_in_the_right_order(void **state) {
     assert_int_equal(rill_render_peels(s->render), 1);
     assert_true(one.r > 2 * one.g && hidden.r < 1.2 * hidden.g);
     rill_world_destroy(world);
+}
+
+/* Ids of each world are other numbers, whose bits mean nothing to a picture. */
+static void equal_worlds_look_equal(void **state) {
+    enum { WORLDS = 8 };
+    static uint8_t first[4 * WIDTH * HEIGHT];
+    stage *s = *state;
+    rill_render_options options = plain_options("blood");
+    rill_world *worlds[WORLDS];
+    uint64_t seen = 0, missed = 0; /* bits of ids */
+    for (int i = 0; i < WORLDS; ++i) {
+        worlds[i] = make_pane(); /* all live at once, so that their ids differ */
+        const uint64_t id = rill_world_solid_at(worlds[i], 0).value;
+        seen |= id;
+        missed |= ~id;
+        draw(s, worlds[i], &aslant, &options);
+        if (i == 0) memcpy(first, s->pixels, sizeof first);
+        assert_memory_equal(s->pixels, first, sizeof first);
+    }
+    assert_int_not_equal((seen & missed) >> 32, 0);
+    for (int i = 0; i < WORLDS; ++i) rill_world_destroy(worlds[i]);
 }
 
 /* A red ball over the tray, then elsewhere: it is drawn where it is, and throws a shadow. */
@@ -783,25 +809,16 @@ static void materials_follow_names_and_scenes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(liquid_is_where_it_stands),
-        cmocka_unit_test(absorption_grows_with_thickness),
-        cmocka_unit_test(refraction_displaces_what_is_below),
-        cmocka_unit_test(what_stands_in_front_is_not_refracted),
-        cmocka_unit_test(what_does_not_move_does_not_flicker),
-        cmocka_unit_test(shadows_fall_away_from_the_sun),
-        cmocka_unit_test(overlays_have_their_colours),
-        cmocka_unit_test(meniscus_overlay_shows_distances),
-        cmocka_unit_test(tiles_overlay_shows_what_is_awake),
-        cmocka_unit_test(lines_are_drawn_over_liquid_only),
-        cmocka_unit_test(layers_come_in_the_right_order),
-        cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
-        cmocka_unit_test(bodies_are_where_they_are),
-        cmocka_unit_test(both_languages_draw_the_same),
-        cmocka_unit_test(shipped_scenes_look_sound),
-        cmocka_unit_test(sizes_change_and_are_refused),
-        cmocka_unit_test(materials_follow_names_and_scenes),
-        cmocka_unit_test(boats_look_as_they_are_inside),
-        cmocka_unit_test(forces_overlay_shows_what_is_carried),
+        cmocka_unit_test(liquid_is_where_it_stands),           cmocka_unit_test(absorption_grows_with_thickness),
+        cmocka_unit_test(refraction_displaces_what_is_below),  cmocka_unit_test(what_stands_in_front_is_not_refracted),
+        cmocka_unit_test(what_does_not_move_does_not_flicker), cmocka_unit_test(shadows_fall_away_from_the_sun),
+        cmocka_unit_test(overlays_have_their_colours),         cmocka_unit_test(meniscus_overlay_shows_distances),
+        cmocka_unit_test(tiles_overlay_shows_what_is_awake),   cmocka_unit_test(lines_are_drawn_over_liquid_only),
+        cmocka_unit_test(layers_come_in_the_right_order),      cmocka_unit_test(equal_worlds_look_equal),
+        cmocka_unit_test(what_was_wet_is_dark_until_it_dries), cmocka_unit_test(bodies_are_where_they_are),
+        cmocka_unit_test(both_languages_draw_the_same),        cmocka_unit_test(shipped_scenes_look_sound),
+        cmocka_unit_test(sizes_change_and_are_refused),        cmocka_unit_test(materials_follow_names_and_scenes),
+        cmocka_unit_test(boats_look_as_they_are_inside),       cmocka_unit_test(forces_overlay_shows_what_is_carried),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);
 }

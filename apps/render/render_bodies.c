@@ -76,15 +76,15 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
         rill_body_get_forces(world, id, &forces) != RILL_OK)
         return true; /* gone: not drawn */
     /* Another world may have another body with the same number. */
-    uint64_t key = RILL_RENDER_BODY | id.value, shape = rill_render_hash(info.vertices, 3 * info.vertex_count);
-    if (out->id != key || out->shape != shape) {
+    uint64_t shape = rill_render_hash(info.vertices, 3 * info.vertex_count);
+    if (out->id != id.value || out->shape != shape) {
         out->id = 0; /* until there is a buffer for it */
         if (!make_shape(out, &info)) {
             snprintf(message->text, sizeof message->text, "out of memory for the %zu triangles of the body '%s'",
                      info.triangle_count, rill_body_name(world, id));
             return false;
         }
-        out->id = key;
+        out->id = id.value;
         out->shape = shape;
     }
     out->drawn = info.triangle_count > 0;
@@ -97,7 +97,7 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
 /* ------------------------------------------------------------------------------------------------------------ hulls */
 
 static bool is_hull(const rill_render_solid *solid) {
-    return solid->drawn && (solid->id & RILL_RENDER_BODY) != 0;
+    return solid->drawn && solid->body;
 }
 
 /* A box around them, onto the cube from -1 to 1; up is away from the eye. False: there are none. */

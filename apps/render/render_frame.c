@@ -46,7 +46,7 @@ static void measure_scene(rill_render *render, const rill_world *world) {
     low[2] = high[2] = built ? info.lowest : grid.origin[2];
     for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
-        if (solid->drawn && !(solid->id & RILL_RENDER_BODY)) { /* bodies may fall from anywhere, to anywhere */
+        if (solid->drawn && !solid->body) { /* bodies may fall from anywhere, to anywhere */
             low[2] = fmin(low[2], (double)solid->low[2]);
             high[2] = fmax(high[2], (double)solid->high[2]);
         }

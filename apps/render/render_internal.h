@@ -25,8 +25,6 @@ enum {
     RILL_MATERIALS = RILL_MATERIAL_CHALK + 1
 };
 
-#define RILL_RENDER_BODY (UINT64_C(1) << 32)
-
 /* The uniform block Frame of shaders/common.glsl, in the same order. */
 typedef struct rill_frame {
     float view_proj[16], inv_view_proj[16], sun_matrix[16], sky_matrix[16];
@@ -41,9 +39,10 @@ typedef struct rill_batch {
 
 /* A solid, or a body: those come after the solids. */
 typedef struct rill_render_solid {
-    uint64_t id;      /* with RILL_RENDER_BODY for bodies */
+    uint64_t id;      /* a solid and a body may have the same */
     uint64_t hash;    /* of its vertices; of a body's shape and pose */
     uint64_t shape;   /* bodies: of their vertices alone, when the batch was made */
+    bool body;        /* not a solid */
     bool drawn;       /* visible now */
     bool hollow;      /* bodies: maybe open above, as a boat is, and dry inside */
     float model[16];  /* from where its vertices are given to the world: nothing to do for solids */

@@ -133,6 +133,8 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
         rill_render_solid *solid = &render->solids[i];
         solid->drawn = false;
         if (i >= count) continue; /* destroyed since; its buffers wait for the next one */
+        if (solid->body == (i < solids)) solid->id = 0;
+        solid->body = i >= solids;
         bool good;
         if (i < solids) {
             rill_solid_id id = rill_world_solid_at(world, (int32_t)i);
@@ -164,8 +166,8 @@ void rill_render_draw_solids(const rill_render *render, GLuint program, bool gla
             const float *c = solid->material.colour;
             rill_shader_set_matrix(program, "model", solid->model);
             if (glass) { /* of solids: bodies are not cut by cells */
-                bool body = (solid->id & RILL_RENDER_BODY) != 0;
-                rill_shader_set_floats(program, "lean", (const float[1]){ body ? 0 : 1.2f * render->cell_size }, 1);
+                rill_shader_set_floats(program, "lean", (const float[1]){ solid->body ? 0 : 1.2f * render->cell_size },
+                                       1);
                 rill_shader_set_floats(program, "glass_look",
                                        (const float[4]){ c[0], c[1], c[2], solid->material.roughness }, 4);
             }
