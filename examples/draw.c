@@ -69,10 +69,12 @@ static rill_world *make_world(void) {
     rill_source_id source;
     def.grid = (rill_grid){ .cells = { 100, 60 }, .cell_size = 0.001 };
     rill_liquid_preset("blood", &def.liquid);
-    solids[0].max[0] = 0.1, solids[0].max[1] = 0.06, solids[0].min[2] = -0.005; /* x and y from 0, z up to 0 */
-    solids[1].min[0] = 0.058, solids[1].max[0] = 0.062, solids[1].max[1] = 0.06, solids[1].max[2] = 0.006;
-    solids[2].shape = RILL_SHAPE_SPHERE, solids[2].radius = 0.008;
-    solids[2].centre[0] = 0.02, solids[2].centre[1] = 0.03;
+    solids[0].shape.max[0] = 0.1, solids[0].shape.max[1] = 0.06,
+    solids[0].shape.min[2] = -0.005; /* x and y from 0, z up to 0 */
+    solids[1].shape.min[0] = 0.058, solids[1].shape.max[0] = 0.062, solids[1].shape.max[1] = 0.06,
+    solids[1].shape.max[2] = 0.006;
+    solids[2].shape.type = RILL_SHAPE_SPHERE, solids[2].shape.radius = 0.008;
+    solids[2].shape.centre[0] = 0.02, solids[2].shape.centre[1] = 0.03;
     wound.at[0] = 0.04, wound.at[1] = 0.03, wound.rate = 8e-6, wound.until = 0.5;
     if (rill_world_create(&def, &world, NULL) != RILL_OK) return NULL;
     for (int i = 0; i < 3; ++i)

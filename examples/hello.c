@@ -6,7 +6,7 @@ int main(void) {
     rill_world_def def = rill_default_world_def(); /* water, walls all round */
     def.grid = (rill_grid){ .cells = { 100, 100 }, .cell_size = 0.001 };
     rill_solid_def tray = rill_default_solid_def(); /* everything below z = 0 */
-    tray.shape = RILL_SHAPE_PLANE, tray.axis[2] = 1;
+    tray.shape.type = RILL_SHAPE_PLANE, tray.shape.axis[2] = 1;
     rill_source_def jug = rill_default_source_def(); /* 20 ml/s for a second, onto the floor under (50, 50) mm */
     jug.at[0] = jug.at[1] = 0.05, jug.rate = 20e-6, jug.until = 1;
 

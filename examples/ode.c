@@ -19,8 +19,11 @@ int main(void) {
     rill_solid_id ground;
     rill_body_id id;
     rill_world_def def = rill_default_world_def();
-    rill_solid_def plane = { .shape = RILL_SHAPE_PLANE, .axis = { 0, 0, 1 }, .scale = 1 };
-    rill_body_def ball = { .radius = RADIUS, .density = DENSITY, .drag = 1, .state = { { .2, .2, .06 }, { [3] = 1 } } };
+    rill_solid_def plane = { .shape = { .type = RILL_SHAPE_PLANE, .axis = { 0, 0, 1 } }, .scale = 1 };
+    rill_body_def ball = { .shape = { .type = RILL_SHAPE_SPHERE, .radius = RADIUS },
+                           .density = DENSITY,
+                           .drag = 1,
+                           .state = { { .2, .2, .06 }, { [3] = 1 } } };
     def.grid = (rill_grid){ .cells = { 40, 40 }, .cell_size = 0.01 };
     def.headroom = 0.5;
     if (rill_world_create(&def, &world, NULL) || rill_solid_create(world, &plane, &ground)) return 1;

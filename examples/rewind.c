@@ -36,8 +36,8 @@ static rill_world *make_world(arena *all) {
         return NULL;
     }
     rill_solid_def tray = rill_default_solid_def();
-    tray.shape = RILL_SHAPE_BOX;
-    tray.min[2] = -0.01, tray.max[0] = tray.max[1] = 0.064;
+    tray.shape.type = RILL_SHAPE_BOX;
+    tray.shape.min[2] = -0.01, tray.shape.max[0] = tray.shape.max[1] = 0.064;
     rill_solid_id id;
     const double at[3] = { 0.03, 0.03, 0.001 };
     const double tilted[3] = { 1.0, 0.5, -9.7 };

@@ -44,8 +44,8 @@ static uint64_t dam_break(const rill_tasks *tasks) {
     rill_world *world = NULL;
     if (rill_world_create(&def, &world, NULL) != RILL_OK) return 0;
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_BOX;
-    ground.min[2] = -0.01, ground.max[0] = ground.max[1] = 0.3;
+    ground.shape.type = RILL_SHAPE_BOX;
+    ground.shape.min[2] = -0.01, ground.shape.max[0] = ground.shape.max[1] = 0.3;
     static double depths[300 * 300];
     for (int i = 0; i < 300 * 300; ++i) depths[i] = i % 300 < 100 ? 0.01 : 0.001;
     rill_solid_id id;

@@ -211,7 +211,7 @@ static void test_ids_nobody_wants(void **state) {
     const rill_source_def source = point_source("tap", 0.012, 0.002, 0.0, 1e-6);
     rill_body_def body = rill_default_body_def();
     body.name = "ball";
-    body.radius = 0.002;
+    body.shape.radius = 0.002;
     body.state.position[0] = 0.012, body.state.position[1] = 0.005, body.state.position[2] = 0.01;
     must(world, rill_solid_create(world, &solid, NULL));
     must(world, rill_source_create(world, &source, NULL));

@@ -35,8 +35,8 @@ static rill_world *make_pool(void) {
     rill_world *world;
     assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
     rill_solid_def floor = rill_default_solid_def();
-    floor.shape = RILL_SHAPE_PLANE;
-    floor.axis[2] = 1.0;
+    floor.shape.type = RILL_SHAPE_PLANE;
+    floor.shape.axis[2] = 1.0;
     rill_solid_id id;
     assert_int_equal(rill_solid_create(world, &floor, &id), RILL_OK);
     assert_int_equal(rill_bed_build(world), RILL_OK);

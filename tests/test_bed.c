@@ -30,27 +30,35 @@ static double dot(const double a[3], const double b[3]) {
 
 static bool in_box(const rill_solid_def *def, const double p[3]) {
     for (int i = 0; i < 3; ++i)
-        if (p[i] < def->min[i] || p[i] > def->max[i]) return false;
+        if (p[i] < def->shape.min[i] || p[i] > def->shape.max[i]) return false;
     return true;
 }
 
 static bool in_sphere(const rill_solid_def *def, const double p[3]) {
-    double d[3] = { p[0] - def->centre[0], p[1] - def->centre[1], p[2] - def->centre[2] };
-    return dot(d, d) <= def->radius * def->radius;
+    double d[3] = { p[0] - def->shape.centre[0], p[1] - def->shape.centre[1], p[2] - def->shape.centre[2] };
+    return dot(d, d) <= def->shape.radius * def->shape.radius;
 }
 
 static bool in_cylinder(const rill_solid_def *def, const double p[3]) {
     double a[3], d[3];
-    for (int i = 0; i < 3; ++i) a[i] = def->to[i] - def->from[i], d[i] = p[i] - def->from[i];
+    for (int i = 0; i < 3; ++i) a[i] = def->shape.to[i] - def->shape.from[i], d[i] = p[i] - def->shape.from[i];
     double t = dot(d, a) / dot(a, a);
-    return t >= 0 && t <= 1 && dot(d, d) - t * t * dot(a, a) <= def->radius * def->radius;
+    return t >= 0 && t <= 1 && dot(d, d) - t * t * dot(a, a) <= def->shape.radius * def->shape.radius;
+}
+
+static bool in_capsule(const rill_solid_def *def, const double p[3]) {
+    double a[3], d[3];
+    for (int i = 0; i < 3; ++i) a[i] = def->shape.to[i] - def->shape.from[i], d[i] = p[i] - def->shape.from[i];
+    const double t = fmin(fmax(dot(d, a) / dot(a, a), 0.0), 1.0);
+    for (int i = 0; i < 3; ++i) d[i] -= t * a[i];
+    return dot(d, d) <= def->shape.radius * def->shape.radius;
 }
 
 static bool in_torus(const rill_solid_def *def, const double p[3]) {
-    double d[3], length = sqrt(dot(def->axis, def->axis));
-    for (int i = 0; i < 3; ++i) d[i] = p[i] - def->centre[i];
-    double h = dot(d, def->axis) / length, out = sqrt(fmax(0, dot(d, d) - h * h)) - def->radius;
-    return out * out + h * h <= def->tube * def->tube;
+    double d[3], length = sqrt(dot(def->shape.axis, def->shape.axis));
+    for (int i = 0; i < 3; ++i) d[i] = p[i] - def->shape.centre[i];
+    double h = dot(d, def->shape.axis) / length, out = sqrt(fmax(0, dot(d, d) - h * h)) - def->shape.radius;
+    return out * out + h * h <= def->shape.tube * def->shape.tube;
 }
 
 /* Compares a cell's line with the equation: each floor and ceiling from both sides, and many heights between. Floors
@@ -102,7 +110,7 @@ static rill_solid_def placed(rill_shape shape, int variant) {
     static const double turns[][3] = { { 0, 0, 0 },     { 90, 0, 0 },  { 0, 0, 30 },
                                        { 17, -40, 65 }, { 45, 45, 0 }, { 0, 180, 270 } };
     rill_solid_def def = rill_default_solid_def();
-    def.shape = shape;
+    def.shape.type = shape;
     memcpy(def.rotate, turns[variant % 6], sizeof def.rotate);
     def.scale = variant % 2 ? 0.75 : 1.0;
     memcpy(def.translate, (double[]){ 0.2013, 0.1807, 0.05 }, sizeof def.translate);
@@ -113,8 +121,8 @@ static void boxes_are_exact(void **state) {
     (void)state;
     for (int i = 0; i < 6; ++i) {
         rill_solid_def def = placed(RILL_SHAPE_BOX, i);
-        memcpy(def.min, (double[]){ -0.11, -0.07, -0.05 }, sizeof def.min);
-        memcpy(def.max, (double[]){ 0.09, 0.083, 0.061 }, sizeof def.max);
+        memcpy(def.shape.min, (double[]){ -0.11, -0.07, -0.05 }, sizeof def.shape.min);
+        memcpy(def.shape.max, (double[]){ 0.09, 0.083, 0.061 }, sizeof def.shape.max);
         compare(&def, in_box);
     }
 }
@@ -123,8 +131,8 @@ static void spheres_are_exact(void **state) {
     (void)state;
     for (int i = 0; i < 6; ++i) {
         rill_solid_def def = placed(RILL_SHAPE_SPHERE, i);
-        memcpy(def.centre, (double[]){ 0.01, 0.013 * i - 0.03, 0.02 }, sizeof def.centre);
-        def.radius = 0.083 + 0.01 * i;
+        memcpy(def.shape.centre, (double[]){ 0.01, 0.013 * i - 0.03, 0.02 }, sizeof def.shape.centre);
+        def.shape.radius = 0.083 + 0.01 * i;
         compare(&def, in_sphere);
     }
 }
@@ -133,10 +141,48 @@ static void cylinders_are_exact(void **state) {
     (void)state;
     for (int i = 0; i < 6; ++i) {
         rill_solid_def def = placed(RILL_SHAPE_CYLINDER, i);
-        memcpy(def.from, (double[]){ 0.01, -0.02 * (i % 3), -0.1 }, sizeof def.from);
-        memcpy(def.to, (double[]){ 0.01 * i, 0.0, 0.12 }, sizeof def.to);
-        def.radius = 0.052;
+        memcpy(def.shape.from, (double[]){ 0.01, -0.02 * (i % 3), -0.1 }, sizeof def.shape.from);
+        memcpy(def.shape.to, (double[]){ 0.01 * i, 0.0, 0.12 }, sizeof def.shape.to);
+        def.shape.radius = 0.052;
         compare(&def, in_cylinder);
+    }
+}
+
+static void capsules_are_exact(void **state) {
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        rill_solid_def def = placed(RILL_SHAPE_CAPSULE, i);
+        memcpy(def.shape.from, (double[]){ 0.01, -0.02 * (i % 3), -0.06 }, sizeof def.shape.from);
+        memcpy(def.shape.to, (double[]){ 0.01 * i, 0.0, 0.08 }, sizeof def.shape.to);
+        def.shape.radius = 0.052;
+        compare(&def, in_capsule);
+    }
+}
+
+/* The hull of a box's corners, and of points in it, is the box: it becomes a mesh. */
+static void hulls_are_exact(void **state) {
+    (void)state;
+    static const double low[3] = { -0.125, -0.0625, -0.03125 }, high[3] = { 0.09375, 0.078125, 0.0625 };
+    float points[3 * 24];
+    for (int i = 0; i < 24; ++i)
+        for (int k = 0; k < 3; ++k) points[3 * i + k] = (float)((i < 8 ? 1.0 : 0.5) * (i >> k & 1 ? high[k] : low[k]));
+    for (int i = 0; i < 6; ++i) {
+        rill_solid_def box = placed(RILL_SHAPE_BOX, i), hull = placed(RILL_SHAPE_HULL, i);
+        memcpy(box.shape.min, low, sizeof low);
+        memcpy(box.shape.max, high, sizeof high);
+        hull.shape.vertices = points;
+        hull.shape.vertex_count = 24;
+        bed_scene scene = scene_of(40, 36, 0.01);
+        add_box(&scene, -1, -1, -0.4, 1, 1, -0.3);
+        const uint16_t at = add_solid(&scene, &hull);
+        assert_int_equal(scene.solids[at]->def.shape.type, RILL_SHAPE_MESH);
+        assert_int_equal(scene.solids[at]->vertex_count, 8);
+        build_columns(&scene);
+        int inexact = 0;
+        for (int32_t cell = 0; cell < 40 * 36; ++cell)
+            inexact += !compare_line(&scene, cell % 40, cell / 40, &box, in_box);
+        assert_true(inexact <= scene.info.walls_thickened && scene.info.walls_thickened <= 40); /* steep sides */
+        free_scene(&scene);
     }
 }
 
@@ -146,9 +192,9 @@ static void tori_are_exact(void **state) {
                                       { 1, 1, 1 }, { 0.1, 0, -5 }, { 3, -1, 0.5 } };
     for (int i = 0; i < 12; ++i) {
         rill_solid_def def = placed(RILL_SHAPE_TORUS, i / 6 * 3);
-        memcpy(def.axis, axes[i % 6], sizeof def.axis);
-        def.radius = i == 11 ? 0.05 : 0.09; /* the last one is a spindle */
-        def.tube = i == 11 ? 0.07 : 0.036;
+        memcpy(def.shape.axis, axes[i % 6], sizeof def.shape.axis);
+        def.shape.radius = i == 11 ? 0.05 : 0.09; /* the last one is a spindle */
+        def.shape.tube = i == 11 ? 0.07 : 0.036;
         compare(&def, in_torus);
     }
 }
@@ -157,9 +203,9 @@ static void planes_and_quanta(void **state) {
     (void)state;
     bed_scene scene = scene_of(16, 9, 0.002);
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_PLANE;
-    memcpy(def.axis, (double[]){ -0.25, 0.5, 1.0 }, sizeof def.axis);
-    memcpy(def.point, (double[]){ 0.004, 0.002, 0.5 }, sizeof def.point);
+    def.shape.type = RILL_SHAPE_PLANE;
+    memcpy(def.shape.axis, (double[]){ -0.25, 0.5, 1.0 }, sizeof def.shape.axis);
+    memcpy(def.shape.point, (double[]){ 0.004, 0.002, 0.5 }, sizeof def.shape.point);
     add_solid(&scene, &def);
     build_columns(&scene);
     const rill_columns *c = &scene.columns;
@@ -640,9 +686,9 @@ static void heightmaps_stretch(void **state) {
     (void)state;
     static const double heights[] = { 0.0, 1.0, 4.0, 2.0, 3.0, 8.0 }; /* 3 columns, 2 rows */
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_HEIGHTMAP;
-    def.heights = heights;
-    def.heights_size[0] = 3, def.heights_size[1] = 2;
+    def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = 3, def.shape.heights_size[1] = 2;
     for (int factor = 1; factor <= 4; ++factor) {
         bed_scene scene = scene_of(3 * factor, 2 * factor, 1.0);
         scene.def.grid.origin[2] = 10.0;
@@ -666,6 +712,8 @@ int main(void) {
         cmocka_unit_test(boxes_are_exact),
         cmocka_unit_test(spheres_are_exact),
         cmocka_unit_test(cylinders_are_exact),
+        cmocka_unit_test(capsules_are_exact),
+        cmocka_unit_test(hulls_are_exact),
         cmocka_unit_test(tori_are_exact),
         cmocka_unit_test(planes_and_quanta),
         cmocka_unit_test(no_odd_columns),

@@ -20,9 +20,9 @@ static void bad_definitions_are_refused(void **state) {
     (void)state;
     const rill_solid_def good = box_def("bone", 0, 0, 0, 1, 1, 1);
     rill_solid_def def = good;
-    def.max[1] = 0;
+    def.shape.max[1] = 0;
     refuse(&def, RILL_INVALID_ARGUMENT, "min.y");
-    def = good, def.min[2] = NAN;
+    def = good, def.shape.min[2] = NAN;
     refuse(&def, RILL_INVALID_ARGUMENT, "min.z");
     def = good, def.scale = 0;
     refuse(&def, RILL_INVALID_ARGUMENT, "scale");
@@ -30,44 +30,44 @@ static void bad_definitions_are_refused(void **state) {
     refuse(&def, RILL_INVALID_ARGUMENT, "rotate.x");
     def = good, def.translate[1] = 1e12;
     refuse(&def, RILL_INVALID_ARGUMENT, "translate.y");
-    def = good, def.shape = (rill_shape)99;
+    def = good, def.shape.type = (rill_shape)99;
     refuse(&def, RILL_INVALID_ARGUMENT, "shape");
-    def.shape = RILL_SHAPE_SPHERE;
+    def.shape.type = RILL_SHAPE_SPHERE;
     refuse(&def, RILL_INVALID_ARGUMENT, "radius");
-    def.shape = RILL_SHAPE_CYLINDER, def.radius = 1;
+    def.shape.type = RILL_SHAPE_CYLINDER, def.shape.radius = 1;
     refuse(&def, RILL_INVALID_ARGUMENT, "from and to");
-    def.shape = RILL_SHAPE_TORUS;
+    def.shape.type = RILL_SHAPE_TORUS;
     refuse(&def, RILL_INVALID_ARGUMENT, "tube");
-    def.tube = 0.1, def.axis[2] = 0;
+    def.shape.tube = 0.1, def.shape.axis[2] = 0;
     refuse(&def, RILL_INVALID_ARGUMENT, "axis");
-    def.shape = RILL_SHAPE_PLANE, def.axis[2] = -1;
+    def.shape.type = RILL_SHAPE_PLANE, def.shape.axis[2] = -1;
     refuse(&def, RILL_INVALID_ARGUMENT, "axis.z");
-    def.axis[2] = 1, def.rotate[0] = 90;
+    def.shape.axis[2] = 1, def.rotate[0] = 90;
     refuse(&def, RILL_INVALID_ARGUMENT, "1000 to 1");
 
-    def = good, def.shape = RILL_SHAPE_MESH;
+    def = good, def.shape.type = RILL_SHAPE_MESH;
     refuse(&def, RILL_INVALID_ARGUMENT, "vertices");
     float vertices[9] = { 0, 0, 0, 1, 0, 0, 0, 1, 0 };
     uint32_t indices[3] = { 0, 1, 3 };
-    def.vertices = vertices, def.indices = indices;
+    def.shape.vertices = vertices, def.shape.indices = indices;
     refuse(&def, RILL_INVALID_DATA, "vertex_count");
-    def.vertex_count = 3;
+    def.shape.vertex_count = 3;
     refuse(&def, RILL_INVALID_DATA, "triangle_count");
-    def.triangle_count = 1;
+    def.shape.triangle_count = 1;
     refuse(&def, RILL_INVALID_DATA, "triangle 0 names vertex 3");
     vertices[5] = NAN;
     refuse(&def, RILL_INVALID_DATA, "vertex 1");
-    def.triangle_count = SIZE_MAX / 4;
+    def.shape.triangle_count = SIZE_MAX / 4;
     refuse(&def, RILL_TOO_LARGE, "triangle_count");
 
     double heights[4] = { 0, 0, 0, NAN };
-    def = good, def.shape = RILL_SHAPE_HEIGHTMAP;
+    def = good, def.shape.type = RILL_SHAPE_HEIGHTMAP;
     refuse(&def, RILL_INVALID_ARGUMENT, "heights");
-    def.heights = heights;
+    def.shape.heights = heights;
     refuse(&def, RILL_INVALID_ARGUMENT, "heights_size");
-    def.heights_size[0] = def.heights_size[1] = INT32_MAX;
+    def.shape.heights_size[0] = def.shape.heights_size[1] = INT32_MAX;
     refuse(&def, RILL_INVALID_ARGUMENT, "heights_size");
-    def.heights_size[0] = def.heights_size[1] = 2;
+    def.shape.heights_size[0] = def.shape.heights_size[1] = 2;
     refuse(&def, RILL_INVALID_DATA, "column 1, row 1");
 }
 
@@ -111,17 +111,17 @@ static rill_result build_all(test_memory *memory) {
     rill_solid_def defs[6] = { box_def("box", 0.05, 0.05, 0.1, 0.2, 0.15, 0.11) };
     for (int i = 1; i < 6; ++i) {
         defs[i] = rill_default_solid_def();
-        defs[i].shape = (rill_shape)i;
+        defs[i].shape.type = (rill_shape)i;
         memcpy(defs[i].translate, (double[]){ 0.12, 0.1, 0.05 }, sizeof defs[i].translate);
     }
-    defs[1].radius = defs[2].radius = defs[3].radius = 0.05;
-    defs[2].to[0] = 0.1, defs[3].tube = 0.002, defs[3].axis[2] = 1; /* a thin ring: walls are found */
-    defs[3].translate[2] = 0.02, defs[4].axis[2] = 1;
-    defs[4] = defs[0], defs[4].shape = RILL_SHAPE_HEIGHTMAP, defs[4].heights = heights;
-    defs[4].heights_size[0] = defs[4].heights_size[1] = 2;
-    defs[5].shape = RILL_SHAPE_MESH;
-    defs[5].vertices = mesh.vertices, defs[5].vertex_count = mesh.vertex_count;
-    defs[5].indices = mesh.indices, defs[5].triangle_count = mesh.triangle_count;
+    defs[1].shape.radius = defs[2].shape.radius = defs[3].shape.radius = 0.05;
+    defs[2].shape.to[0] = 0.1, defs[3].shape.tube = 0.002, defs[3].shape.axis[2] = 1; /* a thin ring: walls are found */
+    defs[3].translate[2] = 0.02, defs[4].shape.axis[2] = 1;
+    defs[4] = defs[0], defs[4].shape.type = RILL_SHAPE_HEIGHTMAP, defs[4].shape.heights = heights;
+    defs[4].shape.heights_size[0] = defs[4].shape.heights_size[1] = 2;
+    defs[5].shape.type = RILL_SHAPE_MESH;
+    defs[5].shape.vertices = mesh.vertices, defs[5].shape.vertex_count = mesh.vertex_count;
+    defs[5].shape.indices = mesh.indices, defs[5].shape.triangle_count = mesh.triangle_count;
     rill_solid *solids[6] = { NULL };
     rill_result result = RILL_OK;
     for (int i = 0; i < 6 && !result; ++i) result = rill_solid_make(&defs[i], &allocator, &solids[i], NULL);

@@ -252,9 +252,9 @@ static void ghosts_continue_the_floor(void **state) {
     static const double heights[] = { 3.0, 2.75, 2.0, 0.75 };
     bed_scene scene = scene_of(4, 3, 1.0);
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_HEIGHTMAP;
-    def.heights = heights;
-    def.heights_size[0] = 4, def.heights_size[1] = 1;
+    def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = 4, def.shape.heights_size[1] = 1;
     add_solid(&scene, &def);
     add_box(&scene, -1, 1, 4, 1, 2, 5); /* a ceiling over the west edge */
     scene.def.edges[RILL_WEST].kind = RILL_EDGE_OPEN;

@@ -26,9 +26,13 @@ static rill_solid_def random_def(uint64_t *seed) {
     switch (kind) {
     case 0: def = box_def(NULL, -r, -3, -1, r, 3, 4); break;
     case 1: def = box_def(NULL, -r, -t / 2, -6, r, t / 2, 6); break; /* a thin wall */
-    case 2: def.shape = RILL_SHAPE_SPHERE, def.radius = r; break;
-    case 3: def.shape = RILL_SHAPE_TORUS, def.radius = r + t, def.tube = t, def.axis[2] = 1.0; break;
-    case 4: def.shape = RILL_SHAPE_CYLINDER, def.radius = t, def.from[2] = -5.0, def.to[2] = 5.0; break;
+    case 2: def.shape.type = RILL_SHAPE_SPHERE, def.shape.radius = r; break;
+    case 3:
+        def.shape.type = RILL_SHAPE_TORUS, def.shape.radius = r + t, def.shape.tube = t, def.shape.axis[2] = 1.0;
+        break;
+    case 4:
+        def.shape.type = RILL_SHAPE_CYLINDER, def.shape.radius = t, def.shape.from[2] = -5.0, def.shape.to[2] = 5.0;
+        break;
     case 5: mesh_ball(&mesh, 0, 0, 0, r, 0.3, 12); break; /* open: a sheet */
     case 6: mesh_box(&mesh, (double[]){ -r, -4, -t }, (double[]){ r, 4, t }); break;
     default:
@@ -40,9 +44,9 @@ static rill_solid_def random_def(uint64_t *seed) {
         }
     }
     if (mesh.triangle_count > 0) {
-        def.shape = RILL_SHAPE_MESH;
-        def.vertices = mesh.vertices, def.vertex_count = mesh.vertex_count;
-        def.indices = mesh.indices, def.triangle_count = mesh.triangle_count;
+        def.shape.type = RILL_SHAPE_MESH;
+        def.shape.vertices = mesh.vertices, def.shape.vertex_count = mesh.vertex_count;
+        def.shape.indices = mesh.indices, def.shape.triangle_count = mesh.triangle_count;
     }
     if (chance(seed, 0, 1) < 0.6)
         for (int k = 0; k < 3; ++k) def.rotate[k] = chance(seed, 0, 360);

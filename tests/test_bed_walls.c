@@ -104,16 +104,16 @@ static void primitive_walls_hold(void **state) {
         bed_scene scene;
         start(&scene, 24, 24);
         rill_solid_def ring = rill_default_solid_def();
-        ring.shape = RILL_SHAPE_TORUS;
-        memcpy(ring.centre, (double[]){ 12 + 0.1 * i, 12 - 0.05 * i, 0.02 * i }, sizeof ring.centre);
-        ring.radius = 6.3 + 0.31 * i;
-        ring.tube = 0.15;
+        ring.shape.type = RILL_SHAPE_TORUS;
+        memcpy(ring.shape.centre, (double[]){ 12 + 0.1 * i, 12 - 0.05 * i, 0.02 * i }, sizeof ring.shape.centre);
+        ring.shape.radius = 6.3 + 0.31 * i;
+        ring.shape.tube = 0.15;
         add_solid(&scene, &ring);
         build_bed(&scene);
         double from[3] = { 12, 12, 0 }, to[3] = { 0.5, 0.5, 0 };
         /* It holds as far up as its sides are steep; the round top may be sampled beside its crest. */
-        assert_false(flows(&scene, from, to, ring.centre[2] + 0.4 * ring.tube));
-        assert_true(flows(&scene, from, to, ring.centre[2] + 1.01 * ring.tube));
+        assert_false(flows(&scene, from, to, ring.shape.centre[2] + 0.4 * ring.shape.tube));
+        assert_true(flows(&scene, from, to, ring.shape.centre[2] + 1.01 * ring.shape.tube));
         free_scene(&scene);
     }
 }
@@ -212,9 +212,9 @@ static void hollow_things_are_tight(void **state) {
             corner[0] = corner[1], corner[1] = swap;
         }
         rill_solid_def def = rill_default_solid_def();
-        def.shape = RILL_SHAPE_MESH;
-        def.vertices = mesh.vertices, def.vertex_count = mesh.vertex_count;
-        def.indices = mesh.indices, def.triangle_count = mesh.triangle_count;
+        def.shape.type = RILL_SHAPE_MESH;
+        def.shape.vertices = mesh.vertices, def.shape.vertex_count = mesh.vertex_count;
+        def.shape.indices = mesh.indices, def.shape.triangle_count = mesh.triangle_count;
         for (int k = 0; k < 3; ++k) def.rotate[k] = chance(&seed, 0, 360);
         memcpy(def.translate, (double[]){ chance(&seed, 13, 15), chance(&seed, 13, 15), 20 }, sizeof def.translate);
         rill_solid *solid = scene.solids[add_solid(&scene, &def)];
@@ -343,9 +343,9 @@ static double measuring_takes(uint32_t n, double bumps, double cell) {
         }
     const rill_allocator allocator = rill_alloc_default();
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = v, def.vertex_count = vertices;
-    def.indices = index, def.triangle_count = triangles;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = v, def.shape.vertex_count = vertices;
+    def.shape.indices = index, def.shape.triangle_count = triangles;
     double least = 1e9;
     for (int i = 0; i < 3; ++i) {
         rill_solid *solid = NULL;
@@ -386,14 +386,14 @@ static void ordinary_shapes_are_left_alone(void **state) {
         start(&scene, 24, 24);
         double x = chance(&seed, 10, 14), y = chance(&seed, 10, 14), r = chance(&seed, 2, 8);
         rill_solid_def def = rill_default_solid_def();
-        memcpy(def.centre, (double[]){ x, y, 1 }, sizeof def.centre);
-        def.radius = r;
+        memcpy(def.shape.centre, (double[]){ x, y, 1 }, sizeof def.shape.centre);
+        def.shape.radius = r;
         switch (i % 5) {
-        case 0: def.shape = RILL_SHAPE_SPHERE; break;
+        case 0: def.shape.type = RILL_SHAPE_SPHERE; break;
         case 1: /* an upright pillar */
-            def.shape = RILL_SHAPE_CYLINDER;
-            memcpy(def.from, (double[]){ x, y, -1 }, sizeof def.from);
-            memcpy(def.to, (double[]){ x, y, 5 }, sizeof def.to);
+            def.shape.type = RILL_SHAPE_CYLINDER;
+            memcpy(def.shape.from, (double[]){ x, y, -1 }, sizeof def.shape.from);
+            memcpy(def.shape.to, (double[]){ x, y, 5 }, sizeof def.shape.to);
             break;
         case 2: /* an upright block, turned */
             def = box_def(NULL, -r, -3, -1, r, 3, 4);
@@ -401,8 +401,8 @@ static void ordinary_shapes_are_left_alone(void **state) {
             memcpy(def.translate, (double[]){ x, y, 0 }, sizeof def.translate);
             break;
         case 3: /* a flat ring, thick enough to be seen by every line it meets */
-            def.shape = RILL_SHAPE_TORUS;
-            def.radius = 6, def.tube = 2;
+            def.shape.type = RILL_SHAPE_TORUS;
+            def.shape.radius = 6, def.shape.tube = 2;
             break;
         default: mesh_ball(&mesh, x, y, 0.5, r, 0.0, 9 + (uint32_t)i % 40);
         }

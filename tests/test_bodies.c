@@ -16,8 +16,8 @@ static rill_world *make_pool(const rill_runtime *runtime) {
 
 static rill_body_def cube_def(double x, double y, double z, double edge) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
-    for (int k = 0; k < 3; ++k) def.size[k] = edge * MM;
+    def.shape.type = RILL_SHAPE_BOX;
+    set_size(&def.shape, edge * MM, edge * MM, edge * MM);
     def.state.position[0] = x * MM;
     def.state.position[1] = y * MM;
     def.state.position[2] = z * MM;
@@ -138,9 +138,9 @@ static void test_bad_definitions(void **state) {
         def.member = (value);                                                                                          \
         must_refuse(world, rill_body_create(world, &def, &id), RILL_INVALID_ARGUMENT, word);                           \
     } while (0)
-    REFUSE(size[1], 0.0, "size");
-    REFUSE(size[2], -1.0, "size");
-    REFUSE(size[0], (double)NAN, "size");
+    REFUSE(shape.min[1], 3 * MM, "min.y");
+    REFUSE(shape.max[2], -1.0, "max.z");
+    REFUSE(shape.min[0], (double)NAN, "min.x");
     REFUSE(mass, -1.0, "mass");
     REFUSE(mass, (double)NAN, "mass");
     REFUSE(density, 0.0, "density");
@@ -149,7 +149,8 @@ static void test_bad_definitions(void **state) {
     REFUSE(inertia[0], -1.0, "inertia");
     REFUSE(inertia[3], (double)NAN, "inertia");
     REFUSE(centre[0], 1e9, "centre");
-    REFUSE(shape, (rill_body_shape)17, "shape");
+    REFUSE(shape.type, (rill_shape)17, "shape");
+    REFUSE(shape.type, RILL_SHAPE_TORUS, "shape");
 #undef REFUSE
     def = cube_def(20, 15, 10, 6);
     must_refuse(world, rill_body_create(world, NULL, &id), RILL_INVALID_ARGUMENT, "NULL");
@@ -210,8 +211,7 @@ static void test_put_in(void **state) {
     rill_world *world = make_pool(NULL);
     const double rise = 12.2 * 8.4 * 1.2 / (40 * 30); /* mm */
     rill_body_def def = cube_def(18.3, 15.6, 10 + rise + 3 - 1.2, 6);
-    def.size[0] = 12.2 * MM;
-    def.size[1] = 8.4 * MM;
+    set_size(&def.shape, 12.2 * MM, 8.4 * MM, 6 * MM);
     def.density = 0.2 * 998;
     const rill_body_id id = add(world, &def);
     assert_true(ledger_error(world) == 0);
@@ -303,8 +303,8 @@ static void test_crowd(void **state) {
     for (int i = 0; i < 100; ++i) {
         rill_body_def def =
             cube_def(i < 10 ? 20 : 1 + (i * 7) % 38, i < 10 ? 15 : 1 + (i * 11) % 28, 10, i < 10 ? 0.3 : 1.5);
-        def.shape = i % 2 ? RILL_BODY_SPHERE : RILL_BODY_BOX;
-        def.radius = 0.6 * MM;
+        def.shape.type = i % 2 ? RILL_SHAPE_SPHERE : RILL_SHAPE_BOX;
+        def.shape.radius = 0.6 * MM;
         add(world, &def);
     }
     run(world, 10);
@@ -322,8 +322,8 @@ static void test_symmetry(void **state) {
     (void)state;
     rill_world *world = make_pool(NULL);
     rill_body_def def = cube_def(20, 15, 12.5, 7.5); /* its sides are inside of cells: on a face a quantum decides */
-    def.size[0] = 9.5 * MM;
-    def.size[2] = 3 * MM; /* flat: it would capsize otherwise, whichever way */
+    set_edge(&def.shape, 0, 9.5 * MM);
+    set_edge(&def.shape, 2, 3 * MM); /* flat: it would capsize otherwise, whichever way */
     const rill_body_id id = add(world, &def);
     run(world, 30);
     const rill_body_state s = state_of(world, id);
@@ -348,9 +348,9 @@ static uint64_t busy_hash(int32_t threads, bool scalar, rill_body_state *last) {
     rill_body_id id = { 0 };
     for (int i = 0; i < 5; ++i) {
         rill_body_def def = cube_def(7 + 6.3 * i, 9 + 2.9 * i, 12 + i, 5);
-        def.shape = (rill_body_shape)(i % 4);
-        def.radius = 2.5 * MM;
-        def.length = 4 * MM;
+        def.shape.type = body_shapes[i % PLAIN_SHAPES];
+        def.shape.radius = 2.5 * MM;
+        set_length(&def.shape, 4 * MM);
         def.state.angular_velocity[0] = 3.0 * i;
         def.state.velocity[1] = 0.1 * i;
         def.density = 100.0 + 500.0 * i;
@@ -381,28 +381,28 @@ static const float wedge[18] = { -4e-3f, -1.2e-3f, 1e-3f,    4e-3f, 0, 1e-3f,  -
                                  -4e-3f, 0,        -1.2e-3f, 3e-3f, 0, -1e-3f, 0,      0,       2e-3f };
 static const uint32_t sides[24] = { 0, 1, 5, 1, 2, 5, 2, 0, 5, 3, 4, 1, 3, 1, 0, 3, 2, 4, 4, 2, 1, 3, 0, 2 };
 
-static rill_body_def some_def(int shape) {
+static rill_body_def some_def(rill_shape shape) {
     rill_body_def def = cube_def(20, 15, 10, 6);
     def.name = "body";
-    def.shape = (rill_body_shape)shape;
-    def.radius = 3 * MM;
-    def.length = 5 * MM;
-    def.vertices = wedge;
-    def.vertex_count = 6;
-    def.indices = sides;
-    def.triangle_count = 8;
+    def.shape.type = shape;
+    def.shape.radius = 3 * MM;
+    set_length(&def.shape, 5 * MM);
+    def.shape.vertices = wedge;
+    def.shape.vertex_count = 6;
+    def.shape.indices = sides;
+    def.shape.triangle_count = 8;
     return def;
 }
 
 /* Each request for memory of creating a body is refused once, and then all after it: nothing has changed. */
 static void test_no_memory(void **state) {
     (void)state;
-    for (int shape = 0; shape <= RILL_BODY_MESH; ++shape) {
+    for (int kind = 0; kind < BODY_SHAPES; ++kind) {
         memory = (test_memory){ 0 };
         rill_runtime runtime = rill_default_world_def().runtime;
         runtime.allocator = test_allocator(&memory);
         rill_world *world = make_pool(&runtime);
-        const rill_body_def def = some_def(shape);
+        const rill_body_def def = some_def(body_shapes[kind]);
         const uint64_t before = rill_world_hash(world);
         rill_body_id id = { 0 };
         long n = 1;
@@ -437,12 +437,12 @@ static void test_steps_take_no_memory(void **state) {
     runtime.allocator = test_allocator(&memory);
     rill_world *world = make_pool(&runtime);
     rill_body_id ids[6];
-    for (int shape = 0; shape <= RILL_BODY_MESH; ++shape) {
-        rill_body_def def = some_def(shape);
+    for (int kind = 0; kind < BODY_SHAPES; ++kind) {
+        rill_body_def def = some_def(body_shapes[kind]);
         def.name = NULL;
-        def.state.position[0] = 5.7 * (shape + 1) * MM;
+        def.state.position[0] = 5.7 * (kind + 1) * MM;
         def.state.position[2] = 30 * MM;
-        ids[shape] = add(world, &def);
+        ids[kind] = add(world, &def);
     }
     step(world, 1.0 / 60);
     const long count = memory.count;

@@ -9,9 +9,8 @@ static rill_world *make_puddle(double level) {
 
 static rill_body_def plate_def(double bottom, double wide, double high) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
-    def.size[0] = def.size[1] = wide * MM;
-    def.size[2] = high * MM;
+    def.shape.type = RILL_SHAPE_BOX;
+    set_size(&def.shape, wide * MM, wide * MM, high * MM);
     def.state.position[0] = 30.3 * MM;
     def.state.position[1] = 25.2 * MM;
     def.state.position[2] = (bottom + 0.5 * high) * MM;
@@ -127,7 +126,7 @@ static void test_tile_on_film(void **state) {
         rill_world *world = make_puddle(films[k]);
         rill_body_def def = plate_def(0.0, 13.0, 2.0);
         rill_body_id id;
-        def.size[1] = 7.0 * MM;
+        set_edge(&def.shape, 1, 7.0 * MM);
         def.density = 1400.0;
         def.state.orientation[1] = sin(0.5 * leans[k] * degree);
         def.state.orientation[3] = cos(0.5 * leans[k] * degree);
@@ -159,8 +158,8 @@ static void test_weightless(void **state) {
         rill_world *world = make_puddle(1.0);
         rill_body_def def = plate_def(30.0 - 0.5 * wide[k], wide[k], wide[k]);
         rill_body_id id;
-        def.shape = k == 1 ? RILL_BODY_SPHERE : RILL_BODY_BOX;
-        def.radius = 0.5 * wide[k] * MM;
+        def.shape.type = k == 1 ? RILL_SHAPE_SPHERE : RILL_SHAPE_BOX;
+        def.shape.radius = 0.5 * wide[k] * MM;
         def.density = density[k];
         def.state.acceleration[2] = -9.81;
         must(world, rill_body_create(world, &def, &id));

@@ -6,19 +6,19 @@
 static const double FRAMES[] = { 0.1, 0.2, 0.5, 1.0, 3.0 }; /* ms */
 
 typedef struct afloat {
-    rill_body_shape shape;
+    rill_shape shape;
     double size[3];              /* mm: of a box; radius and length of others */
     double density, film, draft; /* kg/m3, mm, mm */
 } afloat;
 
 static const afloat CASES[] = {
-    { RILL_BODY_BOX, { 9.1, 7.8, 1.26 }, 282, 0.86, 0.355 },
-    { RILL_BODY_BOX, { 9.1, 7.8, 1.26 }, 50, 0.3, 0.063 },
-    { RILL_BODY_BOX, { 15.1, 4.9, 3.0 }, 50, 0.3, 0.15 },
-    { RILL_BODY_BOX, { 8.8, 8.8, 1.0 }, 900, 1.2, 0.9 },
-    { RILL_BODY_SPHERE, { 4.0 }, 50, 1.5, 1.08 },
-    { RILL_BODY_CYLINDER, { 5.0, 1.0 }, 300, 0.6, 0.3 },
-    { RILL_BODY_CYLINDER, { 5.0, 1.0 }, 800, 1.1, 0.8 },
+    { RILL_SHAPE_BOX, { 9.1, 7.8, 1.26 }, 282, 0.86, 0.355 },
+    { RILL_SHAPE_BOX, { 9.1, 7.8, 1.26 }, 50, 0.3, 0.063 },
+    { RILL_SHAPE_BOX, { 15.1, 4.9, 3.0 }, 50, 0.3, 0.15 },
+    { RILL_SHAPE_BOX, { 8.8, 8.8, 1.0 }, 900, 1.2, 0.9 },
+    { RILL_SHAPE_SPHERE, { 4.0 }, 50, 1.5, 1.08 },
+    { RILL_SHAPE_CYLINDER, { 5.0, 1.0 }, 300, 0.6, 0.3 },
+    { RILL_SHAPE_CYLINDER, { 5.0, 1.0 }, 800, 1.1, 0.8 },
 };
 
 /* How fast anything is in the last quarter of half a second, m/s. */
@@ -31,14 +31,14 @@ static double last_speed(const afloat *c, double frame) {
     build(world);
     fill(world, 1, 1, 0.1, c->film);
     rill_body_def body = rill_default_body_def();
-    body.shape = c->shape;
+    body.shape.type = c->shape;
     body.density = c->density;
-    body.radius = c->size[0] * MM;
-    body.length = c->size[1] * MM;
-    for (int k = 0; k < 3; ++k) body.size[k] = c->size[k] * MM;
-    const double half = c->shape == RILL_BODY_BOX      ? 0.5 * c->size[2]
-                        : c->shape == RILL_BODY_SPHERE ? c->size[0]
-                                                       : 0.5 * c->size[1];
+    body.shape.radius = c->size[0] * MM;
+    set_length(&body.shape, c->size[1] * MM);
+    set_size(&body.shape, c->size[0] * MM, c->size[1] * MM, c->size[2] * MM);
+    const double half = c->shape == RILL_SHAPE_BOX      ? 0.5 * c->size[2]
+                        : c->shape == RILL_SHAPE_SPHERE ? c->size[0]
+                                                        : 0.5 * c->size[1];
     const double at[3] = { 15.7, 15.2, c->film - c->draft + half + 0.05 };
     for (int k = 0; k < 3; ++k) body.state.position[k] = at[k] * MM;
     add_body(world, &body);

@@ -31,11 +31,11 @@ static void make_hull(hull *h, double x, double y, double z, double wall, double
     }
     memcpy(h->indices + n, ends, sizeof ends);
     h->def = rill_default_body_def();
-    h->def.shape = RILL_BODY_MESH;
-    h->def.vertices = h->vertices;
-    h->def.vertex_count = 16;
-    h->def.indices = h->indices;
-    h->def.triangle_count = 28;
+    h->def.shape.type = RILL_SHAPE_MESH;
+    h->def.shape.vertices = h->vertices;
+    h->def.shape.vertex_count = 16;
+    h->def.shape.indices = h->indices;
+    h->def.shape.triangle_count = 28;
     h->def.mass = GRAMS * 1e-3;
     for (int k = 0; k < 3; ++k) h->def.centre[k] = 0.0; /* so that positions are those of its bottom */
     h->def.state.position[0] = x * MM;
@@ -132,7 +132,7 @@ static void test_cargo(void **state) {
     rill_world *world = make_pool(3e-4);
     const rill_body_id id = put_hull(world, DEPTH - draft_of(), 1.5, 17);
     rill_body_def def = rill_default_body_def();
-    def.radius = 3 * MM;
+    def.shape.radius = 3 * MM;
     def.mass = (double)INFINITY;
     def.state.position[0] = 18.0 * MM;
     def.state.position[1] = 16.0 * MM;
@@ -382,9 +382,9 @@ static double stand(double gap, double density, double degrees, double dt) {
     const double edge = 10, depth = 5;
     rill_world *world = make_pool(1e-6);
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
+    def.shape.type = RILL_SHAPE_BOX;
     def.density = density;
-    for (int k = 0; k < 3; ++k) def.size[k] = edge * MM;
+    set_size(&def.shape, edge * MM, edge * MM, edge * MM);
     def.state.position[0] = 18.3 * MM;
     def.state.position[1] = 16.4 * MM;
     def.state.position[2] = (0.5 * edge + gap) * MM;
@@ -428,9 +428,9 @@ static void test_level_rises(void **state) {
     const double edge = 10;
     rill_world *world = make_pool(1e-4);
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
+    def.shape.type = RILL_SHAPE_BOX;
     def.mass = (double)INFINITY;
-    for (int k = 0; k < 3; ++k) def.size[k] = edge * MM;
+    set_size(&def.shape, edge * MM, edge * MM, edge * MM);
     def.state.position[0] = 18.3 * MM;
     def.state.position[1] = 16.4 * MM;
     def.state.position[2] = 0.5 * edge * MM;
@@ -469,8 +469,8 @@ static void test_pour_over_sunken(void **state) {
         make_hull(&h, 18.3, 16.4, 0.0, 1.5, 17);
         h.def.mass = (double)INFINITY;
         if (way == 1) {
-            h.def.shape = RILL_BODY_BOX;
-            memcpy(h.def.size, (double[]){ LONG * MM, WIDE * MM, HIGH * MM }, sizeof h.def.size);
+            h.def.shape.type = RILL_SHAPE_BOX;
+            set_size(&h.def.shape, LONG * MM, WIDE * MM, HIGH * MM);
             h.def.state.position[2] = 0.5 * HIGH * MM;
         }
         rill_body_id id;

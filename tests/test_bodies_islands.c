@@ -8,8 +8,8 @@ static rill_world *make_pond(int32_t threads) {
 
 static rill_body_def ball_def(double x, double y, double z) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_SPHERE;
-    def.radius = 4.2 * MM;
+    def.shape.type = RILL_SHAPE_SPHERE;
+    def.shape.radius = 4.2 * MM;
     def.density = 400.0;
     def.state.position[0] = x * MM;
     def.state.position[1] = y * MM;
@@ -25,9 +25,9 @@ static uint64_t hash_of(int32_t threads) {
     fill(world, 1, 1, 1, 6.0);
     for (int i = 0; i < 9; ++i) {
         rill_body_def def = ball_def(9.3 + 20 * (i % 3), 9.8 + 20 * (i / 3), 9.0 + i);
-        def.shape = i % 4 == 1 ? RILL_BODY_CYLINDER : i % 4 == 2 ? RILL_BODY_BOX : RILL_BODY_SPHERE;
-        def.length = 5 * MM;
-        for (int k = 0; k < 3; ++k) def.size[k] = (k < 2 ? 9 : 3) * MM;
+        def.shape.type = i % 4 == 1 ? RILL_SHAPE_CYLINDER : i % 4 == 2 ? RILL_SHAPE_BOX : RILL_SHAPE_SPHERE;
+        set_length(&def.shape, 5 * MM);
+        set_size(&def.shape, 9 * MM, 9 * MM, 3 * MM);
         if (i % 4 == 2) def.density = 6000.0, def.state.position[2] = 1.5 * MM, def.state.acceleration[2] = 0.0;
         def.state.velocity[0] = 0.05 * (i - 4);
         add_body(world, &def);

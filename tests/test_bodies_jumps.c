@@ -9,11 +9,11 @@ static rill_world *make_pond(int32_t threads) {
     return make_open_pond(60, 50, 0.1, 10, threads);
 }
 
-static rill_body_def body_def(rill_body_shape shape, double x, double y, double z, double size, double density) {
+static rill_body_def body_def(rill_shape shape, double x, double y, double z, double size, double density) {
     rill_body_def def = rill_default_body_def();
-    def.shape = shape;
-    def.radius = 0.5 * size * MM;
-    for (int k = 0; k < 3; ++k) def.size[k] = (k < 2 ? 1.0 : 0.5) * size * MM;
+    def.shape.type = shape;
+    def.shape.radius = 0.5 * size * MM;
+    set_size(&def.shape, size * MM, size * MM, 0.5 * size * MM);
     def.density = density;
     memcpy(def.state.position, (double[]){ x * MM, y * MM, z * MM }, sizeof def.state.position);
     return def;
@@ -36,7 +36,7 @@ static void test_along(void **state) {
     static const double far[] = { 1, 3, 10 };
     for (int i = 0; i < 6; i += NEXT_CASE) {
         rill_world *world = make_pond(1);
-        rill_body_def def = body_def(RILL_BODY_SPHERE, 20.3, 25.2, 8, 14, 500);
+        rill_body_def def = body_def(RILL_SHAPE_SPHERE, 20.3, 25.2, 8, 14, 500);
         if (i < 3) def.mass = (double)INFINITY;
         const rill_body_id id = add_body(world, &def);
         for (int k = 0; k < 6; ++k) step(world, DT);
@@ -65,10 +65,10 @@ static void test_onto(void **state) {
         rill_body_id small[4];
         for (int i = 0; i < 4; ++i) {
             const rill_body_def def =
-                body_def(RILL_BODY_SPHERE, 29.3 + (i % 2 ? aside : -aside), i / 2 ? 32.2 : 18.4, 11.5, 4.4, density);
+                body_def(RILL_SHAPE_SPHERE, 29.3 + (i % 2 ? aside : -aside), i / 2 ? 32.2 : 18.4, 11.5, 4.4, density);
             small[i] = add_body(world, &def);
         }
-        rill_body_def def = body_def(RILL_BODY_BOX, 29.3, 25.2, far ? 60 : 18, 24, 600);
+        rill_body_def def = body_def(RILL_SHAPE_BOX, 29.3, 25.2, far ? 60 : 18, 24, 600);
         def.state.acceleration[2] = 1e-9; /* held */
         const rill_body_id large = add_body(world, &def);
         for (int i = 0; i < 6; ++i) step(world, DT);
@@ -116,7 +116,7 @@ static void test_passage(void **state) {
     const double radius = 2.8 * MM;
     rill_body_id ids[2];
     for (int i = 0; i < 2; ++i) {
-        const rill_body_def ball = body_def(RILL_BODY_SPHERE, 16.3 + 7 * i, 3, 3, 5.6, 50);
+        const rill_body_def ball = body_def(RILL_SHAPE_SPHERE, 16.3 + 7 * i, 3, 3, 5.6, 50);
         ids[i] = add_body(world, &ball);
     }
     fill(world, 1, 3, 1, 20);
@@ -145,14 +145,14 @@ static void test_jolt(void **state) {
     static const double density[] = { 20, 50, 200, 998 }, wide[] = { 4.2, 5.6, 5.9 }, far[] = { 0.2, 0.5, 1.0 };
     for (int i = 0; i < 36; i += NEXT_CASE) {
         rill_world *world = make_passage();
-        const rill_body_def ball = body_def(RILL_BODY_SPHERE, 17.3, 3, 3, wide[i / 4 % 3], density[i % 4]);
+        const rill_body_def ball = body_def(RILL_SHAPE_SPHERE, 17.3, 3, 3, wide[i / 4 % 3], density[i % 4]);
         const rill_body_id id = add_body(world, &ball);
         fill(world, 1, 3, 1, 20);
         double fastest = 0.0;
         for (int k = 0; k < 30; ++k) {
             const rill_status status = step(world, DT);
             rill_body_state now = state_of(world, id);
-            keep_inside(&now, ball.radius);
+            keep_inside(&now, ball.shape.radius);
             now.position[0] += k == 5 ? far[i / 12] * MM : 0.0;
             must(world, rill_body_set_state(world, id, &now));
             fastest = fmax(fastest, step_info(world).max_speed);
@@ -169,8 +169,8 @@ static void test_jolt(void **state) {
 /* Near and far, turned, and twice in a row, with a snapshot between that and the step. */
 static uint64_t hash_of(int32_t threads, bool again) {
     rill_world *world = make_pond(threads);
-    const rill_body_def box = body_def(RILL_BODY_BOX, 15.3, 14.2, 11, 14, 300),
-                        ball = body_def(RILL_BODY_SPHERE, 40.1, 30.7, 12, 9, 200);
+    const rill_body_def box = body_def(RILL_SHAPE_BOX, 15.3, 14.2, 11, 14, 300),
+                        ball = body_def(RILL_SHAPE_SPHERE, 40.1, 30.7, 12, 9, 200);
     rill_body_id ids[2] = { add_body(world, &box), add_body(world, &ball) };
     for (int i = 0; i < 6; ++i) {
         step(world, DT);
@@ -208,7 +208,7 @@ static void test_same_bits(void **state) {
 static void test_there_and_back(void **state) {
     (void)state;
     rill_world *world = make_pond(1);
-    const rill_body_def ball = body_def(RILL_BODY_SPHERE, 30.3, 25.2, 8, 9, 500);
+    const rill_body_def ball = body_def(RILL_SHAPE_SPHERE, 30.3, 25.2, 8, 9, 500);
     const rill_body_id id = add_body(world, &ball);
     step(world, DT);
     const rill_body_state here = state_of(world, id);

@@ -11,12 +11,12 @@ static rill_body_def light_def(int shape, double size, double density) {
                                        { 0.2, 0.1, 0, 0.97467943448 },
                                        { 0, 0.5, 0, 0.86602540378 },
                                        { 0, 0.70710678119, 0, 0.70710678119 } };
-    static const rill_body_shape shapes[] = { RILL_BODY_SPHERE, RILL_BODY_BOX, RILL_BODY_CAPSULE, RILL_BODY_CYLINDER };
+    static const rill_shape shapes[] = { RILL_SHAPE_SPHERE, RILL_SHAPE_BOX, RILL_SHAPE_CAPSULE, RILL_SHAPE_CYLINDER };
     rill_body_def def = rill_default_body_def();
-    def.shape = shapes[shape];
-    def.radius = 0.5 * size * MM;
-    def.length = size * MM;
-    for (int k = 0; k < 3; ++k) def.size[k] = (k ? 1.0 : 1.2) * size * MM;
+    def.shape.type = shapes[shape];
+    def.shape.radius = 0.5 * size * MM;
+    set_length(&def.shape, size * MM);
+    set_size(&def.shape, 1.2 * size * MM, size * MM, size * MM);
     memcpy(def.state.orientation, lean[shape], sizeof lean[shape]);
     def.density = density;
     def.state.acceleration[2] = -9.81;
@@ -90,7 +90,7 @@ static void test_under(void **state) {
             must(world, rill_body_create(world, &small, &ids[k]));
         }
         rill_body_def large = light_def(i % 4, 20, 600);
-        large.length = 12 * MM;
+        set_length(&large.shape, 12 * MM);
         for (int a = 0; a < 3; ++a) large.state.position[a] = (double[]){ 29.4, 25.2, 40.0 }[a] * MM;
         large.state.acceleration[2] = 1e-9; /* held */
         rill_body_id id;

@@ -27,8 +27,8 @@ static rill_world *make_wells(const rill_runtime *runtime) {
 
 static rill_body_def box_body(double x, double y, double z, double sx, double sy, double sz, double relative) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
-    memcpy(def.size, (double[]){ sx * MM, sy * MM, sz * MM }, sizeof def.size);
+    def.shape.type = RILL_SHAPE_BOX;
+    set_size(&def.shape, sx * MM, sy * MM, sz * MM);
     memcpy(def.state.position, (double[]){ x * MM, y * MM, z * MM }, sizeof def.state.position);
     def.density = relative * DENSITY;
     def.drag = 0.0;
@@ -222,7 +222,7 @@ static rill_world *make_pipe(const rill_runtime *runtime, rill_body_id *id) {
     add_box(world, -10, 24, -1, 8, 60, 40);
     build(world);
     rill_body_def def = rill_default_body_def();
-    def.radius = 2 * MM;
+    def.shape.radius = 2 * MM;
     def.density = DENSITY;
     memcpy(def.state.position, (double[]){ 11 * MM, 7 * MM, 3 * MM }, sizeof def.state.position);
     def.state.acceleration[2] = -GRAVITY;

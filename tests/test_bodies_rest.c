@@ -14,18 +14,18 @@ static rill_world *make_pond(rill_passages passages) {
     return world;
 }
 
-static rill_body_def float_def(rill_body_shape shape, double x, double y, double z) {
+static rill_body_def float_def(rill_shape shape, double x, double y, double z) {
     rill_body_def def = rill_default_body_def();
-    def.shape = shape;
-    def.radius = (shape == RILL_BODY_CYLINDER ? 1.6 : 2.6) * MM;
-    def.length = 7.0 * MM;
+    def.shape.type = shape;
+    def.shape.radius = (shape == RILL_SHAPE_CYLINDER ? 1.6 : 2.6) * MM;
+    set_length(&def.shape, 7.0 * MM);
     def.density = 450.0;
-    for (int k = 0; k < 3; ++k) def.size[k] = (k < 2 ? 7.0 : 2.0) * MM;
+    set_size(&def.shape, 7.0 * MM, 7.0 * MM, 2.0 * MM);
     def.state.position[0] = x * MM;
     def.state.position[1] = y * MM;
     def.state.position[2] = z * MM;
-    def.state.orientation[0] = shape == RILL_BODY_CYLINDER ? sqrt(0.5) : 0.05; /* lying, or leaning a little */
-    def.state.orientation[3] = shape == RILL_BODY_CYLINDER ? sqrt(0.5) : sqrt(1.0 - 0.0025);
+    def.state.orientation[0] = shape == RILL_SHAPE_CYLINDER ? sqrt(0.5) : 0.05; /* lying, or leaning a little */
+    def.state.orientation[3] = shape == RILL_SHAPE_CYLINDER ? sqrt(0.5) : sqrt(1.0 - 0.0025);
     def.state.acceleration[2] = -9.81;
     return def;
 }
@@ -46,9 +46,9 @@ static void test_all_sleep(void **state) {
     static const rill_passages passages[] = { RILL_PASSAGES_ANY, RILL_PASSAGES_STRAIGHT, RILL_PASSAGES_OFF };
     for (int i = 0; i < 3; ++i) {
         rill_world *world = make_pond(passages[i]);
-        const rill_body_def box = float_def(RILL_BODY_BOX, 6.3, 6.2, 5),
-                            ball = float_def(RILL_BODY_SPHERE, 14.1, 15.2, 6),
-                            log = float_def(RILL_BODY_CYLINDER, 15.3, 6.4, 5);
+        const rill_body_def box = float_def(RILL_SHAPE_BOX, 6.3, 6.2, 5),
+                            ball = float_def(RILL_SHAPE_SPHERE, 14.1, 15.2, 6),
+                            log = float_def(RILL_SHAPE_CYLINDER, 15.3, 6.4, 5);
         const rill_body_id ids[] = { add_body(world, &box), add_body(world, &ball), add_body(world, &log) };
         fill(world, 1, 1, 1, DEPTH);
         run(world, 6);
@@ -64,7 +64,7 @@ static void test_all_sleep(void **state) {
 
 static rill_world *make_asleep(rill_body_id *id) {
     rill_world *world = make_pond(RILL_PASSAGES_OFF);
-    const rill_body_def box = float_def(RILL_BODY_BOX, 10.3, 10.2, 4.2);
+    const rill_body_def box = float_def(RILL_SHAPE_BOX, 10.3, 10.2, 4.2);
     *id = add_body(world, &box);
     fill(world, 1, 1, 1, DEPTH);
     run(world, 8);
@@ -78,8 +78,9 @@ static rill_world *make_asleep(rill_body_id *id) {
 static void test_short_cylinder(void **state) {
     (void)state;
     rill_world *world = make_pond(RILL_PASSAGES_OFF);
-    rill_body_def def = float_def(RILL_BODY_CYLINDER, 16.7325, 11.6566, 5.32131);
-    def.radius = 3.3778 * MM, def.length = 5.73996 * MM;
+    rill_body_def def = float_def(RILL_SHAPE_CYLINDER, 16.7325, 11.6566, 5.32131);
+    def.shape.radius = 3.3778 * MM;
+    set_length(&def.shape, 5.73996 * MM);
     def.density = 217.141;
     memcpy(def.state.orientation, (double[]){ -0.1316822, 0.6947371, 0.1316834, 0.6947371 },
            sizeof def.state.orientation);
@@ -124,7 +125,7 @@ static void test_wakes(void **state) {
 static void test_saved(void **state) {
     (void)state;
     rill_world *world = make_pond(RILL_PASSAGES_OFF);
-    const rill_body_def ball = float_def(RILL_BODY_SPHERE, 10.1, 11.2, 4.4);
+    const rill_body_def ball = float_def(RILL_SHAPE_SPHERE, 10.1, 11.2, 4.4);
     add_body(world, &ball);
     fill(world, 1, 1, 1, DEPTH);
     for (int i = 0; i < 10; ++i) {
@@ -153,8 +154,8 @@ static void test_thin_plate(void **state) {
     def.liquid.viscosity = 1e-6;
     rill_world *world = make_tank(&def);
     build(world);
-    rill_body_def plate = float_def(RILL_BODY_BOX, 23.0, 20.0, 1.65);
-    plate.size[0] = 12.4 * MM, plate.size[1] = 7.7 * MM, plate.size[2] = 0.42 * MM;
+    rill_body_def plate = float_def(RILL_SHAPE_BOX, 23.0, 20.0, 1.65);
+    set_size(&plate.shape, 12.4 * MM, 7.7 * MM, 0.42 * MM);
     plate.density = 584.0;
     plate.state.orientation[0] = 0.01, plate.state.orientation[3] = sqrt(1.0 - 1e-4);
     const rill_body_id id = add_body(world, &plate);

@@ -17,10 +17,9 @@ static rill_world *make_pool(void) {
 static rill_body_id put_box(rill_world *world, double z, double high, double wide, double speed) {
     rill_body_def def = rill_default_body_def();
     rill_body_id id;
-    def.shape = RILL_BODY_BOX;
+    def.shape.type = RILL_SHAPE_BOX;
     def.mass = INFINITY;
-    def.size[0] = def.size[1] = wide * MM;
-    def.size[2] = high * MM;
+    set_size(&def.shape, wide * MM, wide * MM, high * MM);
     def.state.position[0] = 20.3 * MM;
     def.state.position[1] = 18.2 * MM;
     def.state.position[2] = (z + 0.5 * high) * MM;

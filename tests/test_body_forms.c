@@ -1,5 +1,6 @@
 /* Forms of bodies: their masses, hulls and meshes against what is known of them, and the volumes they shade against
  * their own, wherever they are and however they are turned. */
+#include "body_shapes.h"
 #include "shape/body_form_internal.h"
 #include "worlds.h"
 
@@ -15,13 +16,11 @@ static double random_in(double low, double high) {
     return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
 }
 
-static rill_body_def def_of(rill_body_shape shape, double radius, double length) {
-    return (rill_body_def){ .name = "buoy",
-                            .shape = shape,
-                            .radius = radius,
-                            .length = length,
-                            .size = { 2.0 * radius, 1.5 * radius, length },
-                            .centre = { NAN, NAN, NAN } };
+static rill_body_def def_of(rill_shape shape, double radius, double length) {
+    rill_body_def def = { .name = "buoy", .shape = { .type = shape, .radius = radius }, .centre = { NAN, NAN, NAN } };
+    set_size(&def.shape, 2.0 * radius, 1.5 * radius, length);
+    set_length(&def.shape, length);
+    return def;
 }
 
 static rill_body_form make(const rill_body_def *def) {
@@ -54,14 +53,14 @@ static void set_point(size_t i, double x, double y, double z) {
 
 /* Points that span a primitive, or nearly. */
 static rill_body_def hull_like(const rill_body_def *shape) {
-    const double r = shape->radius, half = 0.5 * shape->length;
+    const double r = shape->shape.radius, half = shape->shape.to[2];
     size_t count = 0;
-    if (shape->shape == RILL_BODY_BOX) {
+    if (shape->shape.type == RILL_SHAPE_BOX) {
         for (; count < 8; ++count)
             set_point(count, count & 1 ? r : -r, count & 2 ? 0.75 * r : -0.75 * r, count & 4 ? half : -half);
     } else {
-        const bool flat = shape->shape == RILL_BODY_CYLINDER;
-        const double lift = shape->shape == RILL_BODY_SPHERE ? 0.0 : half;
+        const bool flat = shape->shape.type == RILL_SHAPE_CYLINDER;
+        const double lift = shape->shape.type == RILL_SHAPE_SPHERE ? 0.0 : half;
         for (int side = -1; side <= 1; side += 2)
             for (int i = 0; i < (flat ? 1 : 12); ++i)
                 for (int k = 0; k < 48; ++k, ++count) {
@@ -70,9 +69,9 @@ static rill_body_def hull_like(const rill_body_def *shape) {
                 }
         for (int side = -1; side <= 1; side += 2) set_point(count++, 0.0, 0.0, side * (flat ? half : r + lift));
     }
-    rill_body_def def = def_of(RILL_BODY_HULL, 0.0, 0.0);
-    def.vertices = points;
-    def.vertex_count = count;
+    rill_body_def def = def_of(RILL_SHAPE_HULL, 0.0, 0.0);
+    def.shape.vertices = points;
+    def.shape.vertex_count = count;
     return def;
 }
 
@@ -91,11 +90,11 @@ static rill_body_def bar_of(const double outline[][2], uint32_t count, double le
         memcpy(corners + used, ends, sizeof ends);
         used += 6;
     }
-    rill_body_def def = def_of(RILL_BODY_MESH, 0.0, 0.0);
-    def.vertices = points;
-    def.vertex_count = 2 * (size_t)count;
-    def.indices = corners;
-    def.triangle_count = used / 3;
+    rill_body_def def = def_of(RILL_SHAPE_MESH, 0.0, 0.0);
+    def.shape.vertices = points;
+    def.shape.vertex_count = 2 * (size_t)count;
+    def.shape.indices = corners;
+    def.shape.triangle_count = used / 3;
     return def;
 }
 
@@ -121,11 +120,11 @@ static void compare_masses(const rill_body_form *form, const rill_body_form *oth
 static void masses_are_right(void **state) {
     (void)state;
     const double errors[4] = { 9e-3, 1e-6, 9e-3, 4e-3 };
-    for (int shape = RILL_BODY_SPHERE; shape <= RILL_BODY_CYLINDER; ++shape) {
-        const rill_body_def def = def_of((rill_body_shape)shape, 0.3, 1.1);
+    for (int kind = 0; kind < PLAIN_SHAPES; ++kind) {
+        const rill_body_def def = def_of(body_shapes[kind], 0.3, 1.1);
         rill_body_def like = hull_like(&def);
         rill_body_form form = make(&def), hull = make(&like);
-        compare_masses(&form, &hull, errors[shape]);
+        compare_masses(&form, &hull, errors[kind]);
         for (int i = 0; i < 3; ++i) near(form.middle[i], 0.0, 0.0), near(hull.middle[i], 0.0, 1e-9);
         double volume, middle[3], moments[6];
         rill_mass_measure(&form, &volume, middle, moments); /* of what is drawn: all wound outwards */
@@ -137,7 +136,7 @@ static void masses_are_right(void **state) {
 /* Another centre of mass: Steiner, and everything is about it. */
 static void centres_are_heeded(void **state) {
     (void)state;
-    rill_body_def def = def_of(RILL_BODY_BOX, 0.5, 2.0);
+    rill_body_def def = def_of(RILL_SHAPE_BOX, 0.5, 2.0);
     rill_body_form middle = make(&def);
     def.centre[0] = 0.1, def.centre[1] = 0.0, def.centre[2] = -0.4;
     rill_body_form form = make(&def);
@@ -149,6 +148,26 @@ static void centres_are_heeded(void **state) {
     near(form.vertices[2], -0.6, 1e-12);
     near(form.reach, sqrt(0.36 + 0.1406250 + 1.96), 1e-12);
     discard(&form), discard(&middle);
+}
+
+/* A round shape or box may stand anywhere in the frame of its definition: only the centre of mass is elsewhere then. */
+static void shapes_may_stand_anywhere(void **state) {
+    (void)state;
+    const double by[3] = { 0.25, -0.5, 2.0 }; /* exactly added */
+    for (int kind = 0; kind < PLAIN_SHAPES; ++kind) {
+        rill_body_def def = def_of(body_shapes[kind], 0.25, 1.0);
+        rill_body_form form = make(&def);
+        for (int i = 0; i < 3; ++i) {
+            double *const places[] = { def.shape.min, def.shape.max, def.shape.centre, def.shape.from, def.shape.to };
+            for (int k = 0; k < 5; ++k) places[k][i] += by[i];
+        }
+        rill_body_form moved = make(&def);
+        assert_memory_equal(moved.centre, by, sizeof by);
+        assert_memory_equal(moved.inertia, form.inertia, sizeof form.inertia);
+        near(moved.volume, form.volume, 0.0);
+        for (size_t i = 0; i < 3 * form.vertex_count; ++i) near(moved.vertices[i], form.vertices[i], 1e-15);
+        discard(&form), discard(&moved);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------------------- shades */
@@ -225,13 +244,13 @@ static void check_shades(const rill_body_form *form, const rill_pose *pose, doub
     }
 }
 
-static rill_body_def random_def(int shape, double size) {
-    rill_body_def def = def_of((rill_body_shape)shape, size * random_in(0.3, 1.0), size * random_in(0.3, 2.0));
-    if (shape == RILL_BODY_HULL) {
-        def.vertices = points, def.vertex_count = (size_t)random_in(5.0, 60.0);
-        for (size_t i = 0; i < def.vertex_count; ++i)
+static rill_body_def random_def(rill_shape shape, double size) {
+    rill_body_def def = def_of((rill_shape)shape, size * random_in(0.3, 1.0), size * random_in(0.3, 2.0));
+    if (shape == RILL_SHAPE_HULL) {
+        def.shape.vertices = points, def.shape.vertex_count = (size_t)random_in(5.0, 60.0);
+        for (size_t i = 0; i < def.shape.vertex_count; ++i)
             set_point(i, size * random_in(-1, 1), size * random_in(-1, 1), size * random_in(0, 1));
-    } else if (shape == RILL_BODY_MESH) { /* no vertical line meets it more than twice if it is not turned much */
+    } else if (shape == RILL_SHAPE_MESH) { /* no vertical line meets it more than twice if it is not turned much */
         const double outline[6][2] = { { 0, size },       { -size, 0.5 * size }, { -size, 0 },
                                        { 0, 0.2 * size }, { size, 0 },           { size, 0.5 * size } };
         def = bar_of(outline, 6, size * random_in(0.3, 2.0));
@@ -244,12 +263,12 @@ static rill_body_def random_def(int shape, double size) {
 static void volumes_are_right(void **state) {
     (void)state;
     static const double sizes[] = { 0.05, 0.3, 1.0, 3.0, 6.0, 20.0 };
-    for (int shape = RILL_BODY_SPHERE; shape <= RILL_BODY_MESH; ++shape)
+    for (int kind = 0; kind < BODY_SHAPES; ++kind)
         for (size_t size = 0; size < sizeof sizes / sizeof *sizes; ++size)
             for (int i = 0; i < 12; ++i) {
-                const rill_body_def def = random_def(shape, sizes[size] * GRID.cell_size);
+                const rill_body_def def = random_def(body_shapes[kind], sizes[size] * GRID.cell_size);
                 rill_body_form form = make(&def);
-                const rill_pose pose = random_pose(&GRID, i < 6 || shape == RILL_BODY_MESH);
+                const rill_pose pose = random_pose(&GRID, i < 6 || body_shapes[kind] == RILL_SHAPE_MESH);
                 check_shades(&form, &pose, sizes[size] < 5.0 ? 0.01 : 0.002);
                 discard(&form);
             }
@@ -259,8 +278,8 @@ static void volumes_are_right(void **state) {
 static void boxes_fit_the_grid(void **state) {
     (void)state;
     const rill_grid grid = { { 32, 32 }, 0.25, { -2.0, 1.0, 0.0 } };
-    rill_body_def def = def_of(RILL_BODY_BOX, 0.0, 0.0);
-    def.size[0] = 1.25, def.size[1] = 2.0, def.size[2] = 0.5;
+    rill_body_def def = def_of(RILL_SHAPE_BOX, 0.0, 0.0);
+    set_size(&def.shape, 1.25, 2.0, 0.5);
     rill_body_form form = make(&def);
     const rill_pose pose = rill_pose_of((double[3]){ 1.125, 4.0, 0.75 }, (double[4]){ 0.0, 0.0, 0.0, 1.0 });
     const sums all = add_shades(&form, &pose, &grid, rill_body_area(&form, &pose, &grid));
@@ -278,7 +297,8 @@ static void boxes_fit_the_grid(void **state) {
 static void places_do_not_matter(void **state) {
     (void)state;
     static rill_shade first[CELLS * CELLS];
-    for (int shape = RILL_BODY_SPHERE; shape <= RILL_BODY_MESH; ++shape) {
+    for (int kind = 0; kind < BODY_SHAPES; ++kind) {
+        const rill_shape shape = body_shapes[kind];
         const rill_body_def def = random_def(shape, 6.0 * GRID.cell_size);
         rill_body_form form = make(&def);
         rill_pose pose = random_pose(&GRID, true);
@@ -325,7 +345,8 @@ static void places_do_not_matter(void **state) {
 /* Larger than the grid, and higher than a float: nothing that is no number. */
 static void huge_bodies_cover_all(void **state) {
     (void)state;
-    for (int shape = RILL_BODY_SPHERE; shape <= RILL_BODY_MESH; ++shape) {
+    for (int kind = 0; kind < BODY_SHAPES; ++kind) {
+        const rill_shape shape = body_shapes[kind];
         const rill_body_def def = random_def(shape, 5e5);
         rill_body_form form = make(&def);
         rill_pose pose = random_pose(&GRID, true);
@@ -378,7 +399,7 @@ static void hollows_are_filled(void **state) {
     double most = 0.0;
     for (int i = 0; i < 8; ++i) {
         const rill_body_def def = arch_of(4.0 * GRID.cell_size);
-        for (size_t k = 0; k < 3 * def.vertex_count && i >= 5; ++k)
+        for (size_t k = 0; k < 3 * def.shape.vertex_count && i >= 5; ++k)
             points[k] += (float)random_in(-3.0 * GRID.cell_size, 3.0 * GRID.cell_size);
         rill_body_form form = make(&def);
         const rill_pose pose = random_pose(&GRID, false);
@@ -415,9 +436,9 @@ static void check_hull(const rill_body_def *def) {
             n[i] = (p[1][j] - p[0][j]) * (p[2][k] - p[0][k]) - (p[1][k] - p[0][k]) * (p[2][j] - p[0][j]);
         }
         const double area = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        for (size_t i = 0; i < def->vertex_count; ++i) {
+        for (size_t i = 0; i < def->shape.vertex_count; ++i) {
             double out = 0.0;
-            for (int k = 0; k < 3; ++k) out += n[k] * ((double)def->vertices[3 * i + (size_t)k] - p[0][k]);
+            for (int k = 0; k < 3; ++k) out += n[k] * ((double)def->shape.vertices[3 * i + (size_t)k] - p[0][k]);
             /* Slivers have hardly a direction. */
             assert_true(out <= 1e-5 * form.reach * area + 4e-6 * form.reach * form.reach * form.reach);
         }
@@ -429,11 +450,11 @@ static void check_hull(const rill_body_def *def) {
 
 static void hulls_hold_their_points(void **state) {
     (void)state;
-    rill_body_def def = def_of(RILL_BODY_HULL, 0.0, 0.0);
-    def.vertices = points;
+    rill_body_def def = def_of(RILL_SHAPE_HULL, 0.0, 0.0);
+    def.shape.vertices = points;
     for (int kind = 0; kind < 6; ++kind) {
-        def.vertex_count = kind == 0 ? 4 : 300;
-        for (size_t i = 0; i < def.vertex_count; ++i) {
+        def.shape.vertex_count = kind == 0 ? 4 : 300;
+        for (size_t i = 0; i < def.shape.vertex_count; ++i) {
             double p[3] = { random_in(-1.0, 1.0), random_in(-1.0, 1.0), random_in(-1.0, 1.0) };
             const double length = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
             for (int k = 0; k < 3; ++k) {
@@ -446,12 +467,12 @@ static void hulls_hold_their_points(void **state) {
         }
         check_hull(&def);
     }
-    const rill_body_def box = def_of(RILL_BODY_BOX, 1.0, 2.0);
+    const rill_body_def box = def_of(RILL_SHAPE_BOX, 1.0, 2.0);
     def = hull_like(&box);
     for (size_t i = 8; i < 500; ++i) /* on its faces and in it */
         set_point(i, floor(random_in(-1, 1) * 4) / 4, floor(random_in(-1, 1) * 4) / 4 * 0.75,
                   floor(random_in(-1, 1) * 4) / 4);
-    def.vertex_count = 500;
+    def.shape.vertex_count = 500;
     rill_body_form form = make(&def);
     assert_int_equal(form.vertex_count, 8);
     near(form.volume, 6.0, 1e-12);
@@ -473,22 +494,28 @@ static void refuse(const rill_body_def *def, const char *word) {
 
 static void bad_definitions_are_refused(void **state) {
     (void)state;
-    rill_body_def def = def_of(RILL_BODY_CAPSULE, 1.0, 1.0);
-    def.length = 0.0;
-    refuse(&def, "length");
-    def.radius = NAN;
+    rill_body_def def = def_of(RILL_SHAPE_CAPSULE, 1.0, 1.0);
+    set_length(&def.shape, 0.0);
+    refuse(&def, "from and to");
+    set_length(&def.shape, -1.0);
+    refuse(&def, "right above");
+    set_length(&def.shape, 1.0), def.shape.to[0] = 0.5;
+    refuse(&def, "right above");
+    def.shape.radius = NAN;
     refuse(&def, "radius");
-    def = def_of(RILL_BODY_BOX, 1.0, INFINITY);
-    refuse(&def, "size.z");
-    def = def_of(RILL_BODY_SPHERE, 1.0, 0.0), def.centre[1] = 0.0;
+    def = def_of(RILL_SHAPE_BOX, 1.0, INFINITY);
+    refuse(&def, "min.z");
+    def = def_of(RILL_SHAPE_SPHERE, 1.0, 0.0), def.centre[1] = 0.0;
     refuse(&def, "centre");
-    def = def_of((rill_body_shape)17, 1.0, 0.0);
+    def = def_of((rill_shape)17, 1.0, 0.0);
     refuse(&def, "shape");
-    def = def_of(RILL_BODY_HULL, 1.0, 0.0);
+    def = def_of(RILL_SHAPE_TORUS, 1.0, 1.0);
+    refuse(&def, "shape");
+    def = def_of(RILL_SHAPE_HULL, 1.0, 0.0);
     refuse(&def, "vertices");
-    def.vertices = points, def.vertex_count = 3;
+    def.shape.vertices = points, def.shape.vertex_count = 3;
     refuse(&def, "vertex_count");
-    def.vertex_count = 50;
+    def.shape.vertex_count = 50;
     for (size_t i = 0; i < 50; ++i) set_point(i, 1.0, random_in(-1, 1), random_in(-1, 1));
     refuse(&def, "plane");
     for (size_t i = 0; i < 50; ++i) set_point(i, (double)i, 2.0 * (double)i, 7.0);
@@ -498,22 +525,22 @@ static void bad_definitions_are_refused(void **state) {
     points[37] = INFINITY;
     refuse(&def, "vertex 12");
 
-    def = arch_of(1.0), def.indices = NULL;
+    def = arch_of(1.0), def.shape.indices = NULL;
     refuse(&def, "indices");
-    def = arch_of(1.0), def.triangle_count = SIZE_MAX / 12;
+    def = arch_of(1.0), def.shape.triangle_count = SIZE_MAX / 12;
     refuse(&def, "triangle_count");
     def = arch_of(1.0), corners[7] = 20;
     refuse(&def, "triangle 2 names vertex 20");
-    def = arch_of(1.0), def.triangle_count -= 1;
+    def = arch_of(1.0), def.shape.triangle_count -= 1;
     refuse(&def, "open at 3 edges");
     def = arch_of(1.0);
-    for (size_t i = 0; i < def.vertex_count; ++i) points[3 * i] = 0.25f;
+    for (size_t i = 0; i < def.shape.vertex_count; ++i) points[3 * i] = 0.25f;
     refuse(&def, "encloses 0 m3");
     /* Six points and ten triangles make the projective plane, which has no inside. */
     static const uint32_t one_sided[30] = { 0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5, 0, 5, 1,
                                             1, 2, 4, 2, 3, 5, 3, 4, 1, 4, 5, 2, 5, 1, 3 };
     for (size_t i = 0; i < 6; ++i) set_point(i, random_in(0, 1), random_in(0, 1), random_in(0, 1));
-    def.vertex_count = 6, def.triangle_count = 10, def.indices = one_sided;
+    def.shape.vertex_count = 6, def.shape.triangle_count = 10, def.shape.indices = one_sided;
     refuse(&def, "no inside");
 }
 
@@ -524,7 +551,7 @@ static void meshes_are_turned(void **state) {
     static float loose[2 * TRIANGLES * 9];
     static uint32_t order[2 * TRIANGLES * 3];
     const rill_body_def arch = arch_of(1.0);
-    assert_int_equal(arch.triangle_count, TRIANGLES);
+    assert_int_equal(arch.shape.triangle_count, TRIANGLES);
     rill_body_form form = make(&arch);
     for (uint32_t i = 0; i < 2 * TRIANGLES * 3; ++i) {
         const float *p = points + 3 * (size_t)corners[i % (3 * TRIANGLES)];
@@ -534,8 +561,8 @@ static void meshes_are_turned(void **state) {
     for (size_t t = 0; t < 2 * TRIANGLES; ++t)
         if (random_in(0, 1) < 0.5) order[3 * t] += 1, order[3 * t + 1] -= 1;
     rill_body_def def = arch;
-    def.vertices = loose, def.vertex_count = 6 * TRIANGLES;
-    def.indices = order, def.triangle_count = 2 * TRIANGLES;
+    def.shape.vertices = loose, def.shape.vertex_count = 6 * TRIANGLES;
+    def.shape.indices = order, def.shape.triangle_count = 2 * TRIANGLES;
     rill_body_form both = make(&def);
     near(both.volume, 2.0 * form.volume, 1e-6);
     near(both.centre[0], form.centre[0] + 2.5, 1e-6);
@@ -550,7 +577,8 @@ static void failing_memory_is_survived(void **state) {
     (void)state;
     test_memory memory = { 0 };
     const rill_allocator allocator = test_allocator(&memory);
-    for (int shape = RILL_BODY_SPHERE; shape <= RILL_BODY_MESH; ++shape) {
+    for (int kind = 0; kind < BODY_SHAPES; ++kind) {
+        const rill_shape shape = body_shapes[kind];
         const rill_body_def def = random_def(shape, 1.0);
         rill_result result = RILL_OUT_OF_MEMORY;
         for (long n = 1; result; ++n) {
@@ -575,17 +603,12 @@ static void failing_memory_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masses_are_right),
-        cmocka_unit_test(centres_are_heeded),
-        cmocka_unit_test(volumes_are_right),
-        cmocka_unit_test(boxes_fit_the_grid),
-        cmocka_unit_test(places_do_not_matter),
-        cmocka_unit_test(huge_bodies_cover_all),
-        cmocka_unit_test(hollows_are_filled),
-        cmocka_unit_test(hulls_hold_their_points),
-        cmocka_unit_test(bad_definitions_are_refused),
-        cmocka_unit_test(meshes_are_turned),
-        cmocka_unit_test(failing_memory_is_survived),
+        cmocka_unit_test(masses_are_right),          cmocka_unit_test(centres_are_heeded),
+        cmocka_unit_test(shapes_may_stand_anywhere), cmocka_unit_test(volumes_are_right),
+        cmocka_unit_test(boxes_fit_the_grid),        cmocka_unit_test(places_do_not_matter),
+        cmocka_unit_test(huge_bodies_cover_all),     cmocka_unit_test(hollows_are_filled),
+        cmocka_unit_test(hulls_hold_their_points),   cmocka_unit_test(bad_definitions_are_refused),
+        cmocka_unit_test(meshes_are_turned),         cmocka_unit_test(failing_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Edges that change at run time: as if they had been so from the beginning, no quantum lost, and the same bits over threads,
  * kernels and snapshots. */
+#include "body_shapes.h"
 #include "snapshots.h"
 
 #include <math.h>
@@ -181,8 +182,8 @@ static void test_before_the_bed(void **state) {
 static rill_world *lively_house(const rill_runtime *runtime) {
     rill_world *world = make_busy_house(runtime);
     rill_body_def boat = rill_default_body_def();
-    boat.shape = RILL_BODY_BOX;
-    for (int i = 0; i < 3; ++i) boat.size[i] = i < 2 ? 0.003 : 0.0015;
+    boat.shape.type = RILL_SHAPE_BOX;
+    set_size(&boat.shape, 0.003, 0.003, 0.0015);
     memcpy(boat.state.position, (double[]){ 0.002, 0.0075, 0.002 }, sizeof boat.state.position);
     must(world, rill_body_create(world, &boat, NULL));
     return world;

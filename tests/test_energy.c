@@ -121,7 +121,7 @@ static void bodies_fall(void **state) {
     rill_world *world = make_floor(&def, 24, 24, NULL);
     must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.012, NULL));
     rill_body_def ball = rill_default_body_def();
-    ball.radius = 0.005;
+    ball.shape.radius = 0.005;
     memcpy(ball.state.position, (double[]){ 0.012, 0.012, 0.020 }, sizeof ball.state.position);
     rill_body_id id;
     must(world, rill_body_create(world, &ball, &id));

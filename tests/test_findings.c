@@ -39,9 +39,9 @@ static rill_solid_def mesh_def(const char *name, const float *vertices, size_t v
                                size_t triangle_count) {
     rill_solid_def def = rill_default_solid_def();
     def.name = name;
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = vertices, def.vertex_count = vertex_count;
-    def.indices = indices, def.triangle_count = triangle_count;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = vertices, def.shape.vertex_count = vertex_count;
+    def.shape.indices = indices, def.shape.triangle_count = triangle_count;
     return def;
 }
 

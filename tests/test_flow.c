@@ -28,9 +28,9 @@ static rill_world *layered_world(const rill_world_def *def) {
         heights[i] = 0.003 * (sin(x * 0.21) * cos(y * 0.17) + sin(x * 1.9 + y) * 0.2 + 1.3);
     }
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_HEIGHTMAP;
-    ground.heights = heights;
-    ground.heights_size[0] = ground.heights_size[1] = CELLS;
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = ground.shape.heights_size[1] = CELLS;
     add(world, &ground);
     for (int k = 0; k < 12; ++k) {
         double x = 0.008 * (k % 6) + 0.02, y = 0.02 + 0.03 * (k / 6), z = 0.009 + 0.004 * (k % 3);
@@ -38,9 +38,9 @@ static rill_world *layered_world(const rill_world_def *def) {
         add(world, &slab);
     }
     rill_solid_def ball = rill_default_solid_def();
-    ball.shape = RILL_SHAPE_SPHERE;
-    memcpy(ball.centre, (double[]){ 0.07, 0.07, 0.012 }, sizeof ball.centre);
-    ball.radius = 0.009;
+    ball.shape.type = RILL_SHAPE_SPHERE;
+    memcpy(ball.shape.centre, (double[]){ 0.07, 0.07, 0.012 }, sizeof ball.shape.centre);
+    ball.shape.radius = 0.009;
     add(world, &ball);
     if (rill_bed_build(world) != RILL_OK) fail_msg("%s", rill_world_message(world));
     return world;
@@ -338,7 +338,7 @@ static rill_world *make_channel(void) {
     rill_message message;
     if (rill_world_create(&def, &world, &message) != RILL_OK) fail_msg("%s", message.text);
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_PLANE;
+    ground.shape.type = RILL_SHAPE_PLANE;
     add(world, &ground);
     if (rill_bed_build(world) != RILL_OK) fail_msg("%s", rill_world_message(world));
     return world;

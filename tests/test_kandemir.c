@@ -1,4 +1,5 @@
 /* Kandemir's method: rest, symmetry, exact volumes, the speed of its waves, each control, and what it refuses. */
+#include "body_shapes.h"
 #include "worlds.h"
 
 #include <math.h>
@@ -36,9 +37,9 @@ static rill_world *make_tank(const rill_world_def *def, shape_function *bed, sha
     double heights[CELLS];
     for (int32_t i = 0; i < CELLS; ++i) heights[i] = bed(i % SIDE, i / SIDE);
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_HEIGHTMAP;
-    ground.heights = heights;
-    ground.heights_size[0] = ground.heights_size[1] = SIDE;
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = ground.shape.heights_size[1] = SIDE;
     rill_solid_id id;
     must(world, rill_solid_create(world, &ground, &id));
     must(world, rill_bed_build(world));
@@ -373,16 +374,16 @@ static rill_world *make_ledge(const int32_t from[2], const int32_t size[2], bool
     rill_world_def def = tank_def();
     rill_world *world = NULL;
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_BOX;
+    ground.shape.type = RILL_SHAPE_BOX;
     for (int i = 0; i < 2; ++i) {
-        ground.min[i] = from[i] * DX;
-        ground.max[i] = (from[i] + size[i]) * DX;
+        ground.shape.min[i] = from[i] * DX;
+        ground.shape.max[i] = (from[i] + size[i]) * DX;
         if (!alone) continue;
-        def.grid.origin[i] = ground.min[i];
+        def.grid.origin[i] = ground.shape.min[i];
         def.grid.cells[i] = size[i];
     }
-    ground.min[2] = -DX;
-    ground.max[2] = 0.0;
+    ground.shape.min[2] = -DX;
+    ground.shape.max[2] = 0.0;
     assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
     must(world, rill_solid_create(world, &ground, NULL));
     must(world, rill_bed_build(world));
@@ -412,13 +413,13 @@ static void test_narrow(void **state) {
 
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
-static rill_body_id add_body(rill_world *world, rill_body_shape shape, double density, double height) {
+static rill_body_id add_body(rill_world *world, rill_shape shape, double density, double height) {
     rill_body_def def = rill_default_body_def();
     rill_body_id id;
-    def.shape = shape;
+    def.shape.type = shape;
     def.density = density;
-    def.radius = 0.04;
-    memcpy(def.size, (double[]){ 0.08, 0.08, 0.04 }, sizeof def.size);
+    def.shape.radius = 0.04;
+    set_size(&def.shape, 0.08, 0.08, 0.04);
     memcpy(def.state.position, (double[]){ 0.115, 0.117, height }, sizeof def.state.position);
     must(world, rill_body_create(world, &def, &id));
     return id;
@@ -432,7 +433,7 @@ static void test_floating(void **state) {
         rill_world_def def = tank_def();
         def.solver.kandemir.vanishing = 0.02;
         rill_world *world = make_tank(&def, nothing, even);
-        const rill_body_id id = add_body(world, RILL_BODY_BOX, densities[i], 0.08);
+        const rill_body_id id = add_body(world, RILL_SHAPE_BOX, densities[i], 0.08);
         rill_body_state body;
         rill_body_forces forces;
         run(world, 0.02, 400);
@@ -466,7 +467,7 @@ static void test_light_ball(void **state) {
     rill_body_def ball = rill_default_body_def();
     rill_body_id id;
     rill_body_forces forces;
-    ball.radius = 0.02;
+    ball.shape.radius = 0.02;
     ball.density = 150.0;
     memcpy(ball.state.position, (double[]){ 0.045, 0.05, 0.08 }, sizeof ball.state.position);
     must(world, rill_body_create(world, &ball, &id));
@@ -485,7 +486,7 @@ static double splash(double density, double viscosity) {
     def.solver.kandemir.vanishing = 0.163;
     def.solver.kandemir.viscosity = viscosity;
     rill_world *world = make_tank(&def, nothing, even);
-    add_body(world, RILL_BODY_SPHERE, density, 0.11);
+    add_body(world, RILL_SHAPE_SPHERE, density, 0.11);
     double highest = 0.0, depths[CELLS];
     for (int i = 0; i < 20; ++i) {
         run(world, 0.01, 1);

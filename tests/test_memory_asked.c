@@ -79,10 +79,12 @@ static void stems(void **state) {
     for (int i = 0; i < 60; ++i) {
         rill_solid_def def = rill_default_solid_def();
         rill_solid_id id;
-        def.shape = RILL_SHAPE_CYLINDER;
-        def.radius = 0.015;
-        memcpy(def.from, (double[]){ 0.02 + 0.036 * (i % 10), 0.02 + 0.06 * (i / 10), -0.001 }, sizeof def.from);
-        memcpy(def.to, (double[]){ 0.02 + 0.036 * (i * 7 % 10), 0.02 + 0.06 * (i * 5 % 6), 0.1 }, sizeof def.to);
+        def.shape.type = RILL_SHAPE_CYLINDER;
+        def.shape.radius = 0.015;
+        memcpy(def.shape.from, (double[]){ 0.02 + 0.036 * (i % 10), 0.02 + 0.06 * (i / 10), -0.001 },
+               sizeof def.shape.from);
+        memcpy(def.shape.to, (double[]){ 0.02 + 0.036 * (i * 7 % 10), 0.02 + 0.06 * (i * 5 % 6), 0.1 },
+               sizeof def.shape.to);
         must(world, rill_solid_create(world, &def, &id));
     }
     must(world, rill_bed_build(world));
@@ -133,8 +135,8 @@ static void bodies(void **state) {
     must(world, rill_world_fill_level(world, (double[]){ 0.1, 0.1, 0.0 }, 0.01, NULL));
     for (int i = 0; i < 16; ++i) {
         rill_body_def def = rill_default_body_def();
-        def.shape = RILL_BODY_SPHERE;
-        def.radius = 0.008;
+        def.shape.type = RILL_SHAPE_SPHERE;
+        def.shape.radius = 0.008;
         memcpy(def.state.position, (double[]){ 0.05 + 0.1 * (i % 4), 0.05 + 0.1 * (i / 4), 0.01 },
                sizeof def.state.position);
         rill_body_id id;

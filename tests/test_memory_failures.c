@@ -96,9 +96,9 @@ static rill_result create_box(rill_world *world) {
 static rill_result create_round(rill_world *world) {
     rill_solid_def def = rill_default_solid_def();
     def.name = "ring";
-    def.shape = RILL_SHAPE_TORUS;
-    def.radius = 0.003;
-    def.tube = 0.001;
+    def.shape.type = RILL_SHAPE_TORUS;
+    def.shape.radius = 0.003;
+    def.shape.tube = 0.001;
     rill_solid_id id;
     return rill_solid_create(world, &def, &id);
 }
@@ -108,11 +108,11 @@ static rill_result create_mesh(rill_world *world) {
     static const uint32_t indices[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
     rill_solid_def def = rill_default_solid_def();
     def.name = "mesh";
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = vertices;
-    def.vertex_count = 4;
-    def.indices = indices;
-    def.triangle_count = 4;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = vertices;
+    def.shape.vertex_count = 4;
+    def.shape.indices = indices;
+    def.shape.triangle_count = 4;
     rill_solid_id id;
     return rill_solid_create(world, &def, &id);
 }
@@ -121,9 +121,9 @@ static rill_result create_heightmap(rill_world *world) {
     static const double heights[] = { 0.0, 0.001, 0.002, 0.003 };
     rill_solid_def def = rill_default_solid_def();
     def.name = "ground";
-    def.shape = RILL_SHAPE_HEIGHTMAP;
-    def.heights = heights;
-    def.heights_size[0] = def.heights_size[1] = 2;
+    def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = def.shape.heights_size[1] = 2;
     rill_solid_id id;
     return rill_solid_create(world, &def, &id);
 }
@@ -168,16 +168,16 @@ static rill_result create_rain(rill_world *world) {
     return rill_source_create(world, &def, &id);
 }
 
-static rill_result create_body(rill_world *world, rill_body_shape shape, double x, double y) {
+static rill_result create_body(rill_world *world, rill_shape shape, double x, double y) {
     static const float vertices[] = { 0.0f, 0.0f, 0.0f, 0.004f, 0.0f, 0.0f, 0.0f, 0.004f, 0.0f, 0.0f, 0.0f, 0.003f };
     static const uint32_t indices[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
     rill_body_def def = rill_default_body_def();
-    def.shape = shape;
-    def.radius = 0.0015;
-    def.vertices = vertices;
-    def.vertex_count = 4;
-    def.indices = indices;
-    def.triangle_count = 4;
+    def.shape.type = shape;
+    def.shape.radius = 0.0015;
+    def.shape.vertices = vertices;
+    def.shape.vertex_count = 4;
+    def.shape.indices = indices;
+    def.shape.triangle_count = 4;
     memcpy(def.state.position, (double[]){ x, y, 0.002 }, sizeof def.state.position);
     rill_body_id id;
     return rill_body_create(world, &def, &id);
@@ -199,7 +199,7 @@ static rill_world *make_flooded(const rill_runtime *runtime) {
     must(world, rill_world_fill_level(world, (double[]){ 0.018, 0.009, 0.0 }, 0.002, NULL));
     must(world, create_rain(world));
     must(world, create_point(world));
-    must(world, create_body(world, RILL_BODY_SPHERE, 0.016, 0.005));
+    must(world, create_body(world, RILL_SHAPE_SPHERE, 0.016, 0.005));
     assert_int_equal(rill_world_step(world, 0.001), RILL_OK); /* some columns are under it */
     return world;
 }
@@ -229,11 +229,11 @@ static rill_world *make_sheet(const rill_runtime *runtime) {
     rill_world *world = make_flooded(runtime);
     rill_solid_def def = rill_default_solid_def();
     def.name = "sheet";
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = vertices;
-    def.vertex_count = 3;
-    def.indices = indices;
-    def.triangle_count = 1;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = vertices;
+    def.shape.vertex_count = 3;
+    def.shape.indices = indices;
+    def.shape.triangle_count = 1;
     rill_solid_id id;
     must(world, rill_solid_create(world, &def, &id));
     return world;
@@ -363,7 +363,7 @@ static void test_flooding(void **state) {
 static rill_world *make_afloat(const rill_runtime *runtime) {
     rill_world *world = make_built(runtime);
     must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.002, NULL));
-    must(world, create_body(world, RILL_BODY_SPHERE, 0.003, 0.003));
+    must(world, create_body(world, RILL_SHAPE_SPHERE, 0.003, 0.003));
     assert_int_equal(rill_world_step(world, 0.001), RILL_OK);
     rill_body_forces forces;
     must(world, rill_body_get_forces(world, rill_world_body_at(world, 0), &forces));
@@ -453,9 +453,9 @@ static rill_world *make_busy_shapes(const rill_runtime *runtime) {
     must(world, rill_bed_build(world));
     must(world, create_point(world));
     must(world, create_rain(world));
-    must(world, create_body(world, RILL_BODY_SPHERE, 0.016, 0.005));
-    must(world, create_body(world, RILL_BODY_HULL, 0.003, 0.004));
-    must(world, create_body(world, RILL_BODY_MESH, 0.013, 0.004));
+    must(world, create_body(world, RILL_SHAPE_SPHERE, 0.016, 0.005));
+    must(world, create_body(world, RILL_SHAPE_HULL, 0.003, 0.004));
+    must(world, create_body(world, RILL_SHAPE_MESH, 0.013, 0.004));
     for (int i = 0; i < 3; ++i) assert_int_equal(rill_world_step(world, 0.002), RILL_OK);
     return world;
 }

@@ -36,11 +36,11 @@ static void random_slabs(rill_world *world, dice *d, double W, double D, double 
                 corners[3 * i + 2] = (float)(z * MM * between(d, 0.6, 1.4));
             }
             rill_solid_def sheet = rill_default_solid_def();
-            sheet.shape = RILL_SHAPE_MESH;
-            sheet.vertices = corners;
-            sheet.vertex_count = 4;
-            sheet.indices = (const uint32_t[]){ 0, 1, 2, 0, 2, 3 };
-            sheet.triangle_count = 2;
+            sheet.shape.type = RILL_SHAPE_MESH;
+            sheet.shape.vertices = corners;
+            sheet.shape.vertex_count = 4;
+            sheet.shape.indices = (const uint32_t[]){ 0, 1, 2, 0, 2, 3 };
+            sheet.shape.triangle_count = 2;
             rill_solid_id id;
             must(world, rill_solid_create(world, &sheet, &id));
         } else { /* boxes side by side, with holes */

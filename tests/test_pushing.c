@@ -21,12 +21,12 @@ static rill_solid_def wall_def(bool mesh, double start) {
     rill_solid_def def = box_def("wall", start - HALF * CELL, -1.0, -0.005, start + HALF * CELL, 1.0, 0.1);
     if (!mesh) return def;
     for (int i = 0; i < 8; ++i)
-        for (int k = 0; k < 3; ++k) vertices[3 * i + k] = (float)(i >> k & 1 ? def.max[k] : def.min[k]);
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = vertices;
-    def.vertex_count = 8;
-    def.indices = indices;
-    def.triangle_count = 12;
+        for (int k = 0; k < 3; ++k) vertices[3 * i + k] = (float)(i >> k & 1 ? def.shape.max[k] : def.shape.min[k]);
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = vertices;
+    def.shape.vertex_count = 8;
+    def.shape.indices = indices;
+    def.shape.triangle_count = 12;
     return def;
 }
 

@@ -139,23 +139,23 @@ static void random_solid(scene *s, rill_solid_def *def) {
     dice *d = &s->dice;
     double span = s->size[0] > s->size[1] ? s->size[0] : s->size[1];
     *def = rill_default_solid_def();
-    def->shape = (rill_shape)one_of(d, RILL_SHAPE_PLANE + 1);
-    random_point(s, def->min);
-    random_point(s, def->centre);
-    random_point(s, def->from);
-    random_point(s, def->to);
-    random_point(s, def->point);
+    def->shape.type = (rill_shape)one_of(d, RILL_SHAPE_PLANE + 1);
+    random_point(s, def->shape.min);
+    random_point(s, def->shape.centre);
+    random_point(s, def->shape.from);
+    random_point(s, def->shape.to);
+    random_point(s, def->shape.point);
     for (int k = 0; k < 3; ++k) {
         double extent = k < 2 ? s->size[k] * between(d, 0.05, 1) : s->height * scaled(d, 1e-3, 1);
-        def->max[k] = def->min[k] + extent;
-        def->axis[k] = k < 2 ? between(d, -0.5, 0.5) : 1;
-        bool turned = def->shape != RILL_SHAPE_PLANE && chance(d, 0.5); /* a plane must not stand on its edge */
+        def->shape.max[k] = def->shape.min[k] + extent;
+        def->shape.axis[k] = k < 2 ? between(d, -0.5, 0.5) : 1;
+        bool turned = def->shape.type != RILL_SHAPE_PLANE && chance(d, 0.5); /* a plane must not stand on its edge */
         def->rotate[k] = turned ? between(d, -180, 180) : 0;
         def->translate[k] = chance(d, 0.5) ? 0 : 0.1 * s->height * between(d, -1, 1);
     }
-    def->radius = span * scaled(d, 0.02, 0.5);
-    def->tube = def->radius * between(d, 0.05, 0.9);
-    def->point[2] = s->def.grid.origin[2] - s->height * between(d, 0, 1);
+    def->shape.radius = span * scaled(d, 0.02, 0.5);
+    def->shape.tube = def->shape.radius * between(d, 0.05, 0.9);
+    def->shape.point[2] = s->def.grid.origin[2] - s->height * between(d, 0, 1);
 }
 
 /* Terrain of a random size, stretched over the grid; smooth, rough or stepped. */
@@ -163,13 +163,13 @@ static void add_terrain(scene *s) {
     dice *d = &s->dice;
     double heights[32 * 32];
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_HEIGHTMAP;
-    def.heights = heights;
-    def.heights_size[0] = 1 + one_of(d, 32);
-    def.heights_size[1] = 1 + one_of(d, 32);
+    def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = 1 + one_of(d, 32);
+    def.shape.heights_size[1] = 1 + one_of(d, 32);
     double rough = chance(d, 0.3) ? 0 : scaled(d, 1e-4, 1), tilt = between(d, -1, 1), steps = one_of(d, 3) * 2;
-    for (int32_t i = 0; i < def.heights_size[0] * def.heights_size[1]; ++i) {
-        double z = 0.5 + 0.02 * tilt * (i % def.heights_size[0]) + rough * between(d, -0.5, 0.5);
+    for (int32_t i = 0; i < def.shape.heights_size[0] * def.shape.heights_size[1]; ++i) {
+        double z = 0.5 + 0.02 * tilt * (i % def.shape.heights_size[0]) + rough * between(d, -0.5, 0.5);
         heights[i] = s->height * (steps > 0 ? floor(z * steps) / steps : z);
     }
     rill_solid_id id;

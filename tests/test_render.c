@@ -57,9 +57,9 @@ static void put_box(rill_world *world, const char *name, double x0, double y0, d
     rill_solid_def def = rill_default_solid_def();
     rill_solid_id id;
     def.name = name;
-    def.shape = RILL_SHAPE_BOX;
-    memcpy(def.min, (const double[3]){ x0, y0, z0 }, sizeof def.min);
-    memcpy(def.max, (const double[3]){ x1, y1, z1 }, sizeof def.max);
+    def.shape.type = RILL_SHAPE_BOX;
+    memcpy(def.shape.min, (const double[3]){ x0, y0, z0 }, sizeof def.shape.min);
+    memcpy(def.shape.max, (const double[3]){ x1, y1, z1 }, sizeof def.shape.max);
     assert_int_equal(rill_solid_create(world, &def, &id), RILL_OK);
 }
 
@@ -531,7 +531,7 @@ static void bodies_are_where_they_are(void **state) {
     rill_body_id id;
     rill_body_state now;
     def.name = "ball";
-    def.radius = 0.006;
+    def.shape.radius = 0.006;
     def.state.position[0] = 0.025, def.state.position[1] = 0.04, def.state.position[2] = 0.01;
     assert_int_equal(rill_body_create(world, &def, &id), RILL_OK);
     rill_render_options options = plain_options("water");
@@ -580,11 +580,11 @@ static rill_body_id put_tub(rill_world *world, double x, double y, double z) {
     memcpy(&indices[count], caps, sizeof caps);
     rill_body_def def = rill_default_body_def();
     rill_body_id id;
-    def.shape = RILL_BODY_MESH;
-    def.vertices = vertices;
-    def.vertex_count = 16;
-    def.indices = indices;
-    def.triangle_count = 28;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = vertices;
+    def.shape.vertex_count = 16;
+    def.shape.indices = indices;
+    def.shape.triangle_count = 28;
     def.mass = (double)INFINITY;
     def.centre[0] = def.centre[1] = def.centre[2] = 0;
     def.state.position[0] = x, def.state.position[1] = y, def.state.position[2] = z;
@@ -632,7 +632,7 @@ static void forces_overlay_shows_what_is_carried(void **state) {
         assert_int_equal(rill_bed_build(world), RILL_OK);
         rill_body_def def = rill_default_body_def();
         rill_body_id id;
-        def.radius = 0.006;
+        def.shape.radius = 0.006;
         def.state.position[0] = def.state.position[1] = 0.04;
         def.state.position[2] = wet ? 0.01 : 0.03;
         assert_int_equal(rill_body_create(world, &def, &id), RILL_OK);

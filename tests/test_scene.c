@@ -392,9 +392,9 @@ static void everything_arrives(void **state) {
     assert_true(w->solver.pipe_area == RILL_PIPE_AREA_PAPER && !w->solver.advection && !w->solver.rest);
     assert_true(w->solver.friction == 0.25 && w->solver.max_substeps == 9);
     assert_int_equal(scene->solid_count, 5);
-    assert_int_equal(scene->solids[1].def.shape, RILL_SHAPE_CYLINDER);
-    assert_true(scene->solids[1].def.to[2] == 0.02 && scene->solids[1].def.radius == 0.004);
-    assert_true(scene->solids[3].def.axis[1] == 1 && scene->solids[3].def.tube == 0.003);
+    assert_int_equal(scene->solids[1].def.shape.type, RILL_SHAPE_CYLINDER);
+    assert_true(scene->solids[1].def.shape.to[2] == 0.02 && scene->solids[1].def.shape.radius == 0.004);
+    assert_true(scene->solids[3].def.shape.axis[1] == 1 && scene->solids[3].def.shape.tube == 0.003);
     assert_string_equal(scene->solids[4].def.name, "solid 5");
     assert_true(scene->solids[4].def.scale == 0.001 && scene->solids[4].def.rotate[2] == 90);
     assert_true(scene->solids[4].def.translate[1] == 0.06 && scene->solids[4].place.line == 12);

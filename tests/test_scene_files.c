@@ -385,7 +385,7 @@ static void scenes_read_their_files(void **state) {
     assert_int_equal(rill_scene_parse(text, sizeof text - 1, path, NULL, &scene, &report), RILL_SCENE_OK);
     assert_string_equal(scene->name, "s");
     assert_string_equal(scene->solids[0].file, ground);
-    assert_true(scene->solids[0].def.heights[2] == 1 && scene->solids[0].def.heights[3] == 3);
+    assert_true(scene->solids[0].def.shape.heights[2] == 1 && scene->solids[0].def.shape.heights[3] == 3);
     assert_true(scene->fills[0].depths[2] == 2);
     rill_scene_free(scene);
 

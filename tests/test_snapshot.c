@@ -182,20 +182,20 @@ static rill_world *make_small(bool shapes) {
     if (shapes) {
         static const double heights[6] = { 0.0, 0.0005, 0.0, 0.0, 0.0, 0.001 };
         rill_solid_def ground = rill_default_solid_def();
-        ground.shape = RILL_SHAPE_HEIGHTMAP;
-        ground.heights = heights;
-        ground.heights_size[0] = 3;
-        ground.heights_size[1] = 2;
+        ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+        ground.shape.heights = heights;
+        ground.shape.heights_size[0] = 3;
+        ground.shape.heights_size[1] = 2;
         must(world, rill_solid_create(world, &ground, &id));
         static const float vertices[] = { 0.0f, 0.0f, 0.004f, 0.003f, 0.0f, 0.004f, 0.0f, 0.002f, 0.005f };
         static const uint32_t indices[] = { 0, 1, 2 };
         rill_solid_def roof = rill_default_solid_def();
         roof.name = "roof";
-        roof.shape = RILL_SHAPE_MESH;
-        roof.vertices = vertices;
-        roof.vertex_count = 3;
-        roof.indices = indices;
-        roof.triangle_count = 1;
+        roof.shape.type = RILL_SHAPE_MESH;
+        roof.shape.vertices = vertices;
+        roof.shape.vertex_count = 3;
+        roof.shape.indices = indices;
+        roof.shape.triangle_count = 1;
         must(world, rill_solid_create(world, &roof, &id));
     }
     must(world, rill_bed_build(world));

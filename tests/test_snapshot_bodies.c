@@ -7,20 +7,21 @@ static const float boat[] = { -0.004f, 0.0f,   0.0f, 0.004f, 0.0f,   0.0f,  0.0f
                               0.0f,    0.003f, 0.0f, 0.0f,   0.001f, 3e-3f, 0.0f, 0.0f,    -2e-3f };
 static const uint32_t hull_sides[] = { 4, 1, 3, 4, 3, 0, 4, 0, 2, 4, 2, 1, 5, 3, 1, 5, 0, 3, 5, 2, 0, 5, 1, 2 };
 
-static rill_body_id add_body(rill_world *world, rill_body_shape shape, const char *name, double x, double y, double z) {
+static rill_body_id add_body(rill_world *world, rill_shape shape, const char *name, double x, double y, double z) {
     rill_body_def def = rill_default_body_def();
     def.name = name;
-    def.shape = shape;
-    def.radius = 2.5 * MM;
-    def.length = 3 * MM;
-    def.size[0] = 7 * MM, def.size[1] = 5 * MM, def.size[2] = 6 * MM;
-    def.vertices = boat;
-    def.vertex_count = 6;
-    def.indices = hull_sides;
-    def.triangle_count = 8;
+    def.shape.type = shape;
+    def.shape.radius = 2.5 * MM;
+    set_length(&def.shape, 3 * MM);
+    set_size(&def.shape, 7 * MM, 5 * MM, 6 * MM);
+    def.shape.vertices = boat;
+    def.shape.vertex_count = 6;
+    def.shape.indices = hull_sides;
+    def.shape.triangle_count = 8;
     def.state.position[0] = x * MM, def.state.position[1] = y * MM, def.state.position[2] = z * MM;
     rill_body_id id;
-    if (shape == RILL_BODY_BOX) {
+    if (shape == RILL_SHAPE_BOX) {
+        def.shape.max[0] += 0.1 * MM; /* its middle is not at the zero of its frame */
         def.mass = (double)INFINITY;
         def.state.velocity[0] = 0.1;
         def.state.angular_velocity[2] = 3.0;
@@ -40,11 +41,11 @@ static rill_world *make_harbour(const rill_runtime *runtime, rill_method method)
     if (method != RILL_METHOD_KANDEMIR) add_box(world, 22, 5, 4, 33, 25, 6);
     build(world);
     fill(world, 1, 1, 1, 10);
-    const rill_body_id gone = add_body(world, RILL_BODY_SPHERE, "gone", 33, 12, 10);
-    add_body(world, RILL_BODY_MESH, "boat", 21, 12, 12);
-    add_body(world, RILL_BODY_SPHERE, "buoy", 30, 20, 13);
-    add_body(world, RILL_BODY_BOX, "piston", 10, 20, 9);
-    add_body(world, RILL_BODY_HULL, NULL, 25, 8, 11);
+    const rill_body_id gone = add_body(world, RILL_SHAPE_SPHERE, "gone", 33, 12, 10);
+    add_body(world, RILL_SHAPE_MESH, "boat", 21, 12, 12);
+    add_body(world, RILL_SHAPE_SPHERE, "buoy", 30, 20, 13);
+    add_body(world, RILL_SHAPE_BOX, "piston", 10, 20, 9);
+    add_body(world, RILL_SHAPE_HULL, NULL, 25, 8, 11);
     rill_body_state rim;
     must(world, rill_body_get_state(world, gone, &rim));
     for (int i = 0; i < 6; ++i) step(world, 1.0 / 60);
@@ -143,7 +144,7 @@ static void test_anywhere(void **state) {
     rill_solid_id pier;
     for (int i = 0; i < SAVES + BEYOND; ++i) {
         if (i == 2) fill(world, 1, 1, 1, 11);
-        if (i == 4) add_body(world, RILL_BODY_CAPSULE, "barrel", 8, 8, 12);
+        if (i == 4) add_body(world, RILL_SHAPE_CAPSULE, "barrel", 8, 8, 12);
         if (i == 6) {
             const rill_solid_def def = box_def("pier", 0.018, 0.006, 0.0, 0.024, 0.014, 0.007);
             must(world, rill_solid_create(world, &def, &pier));
@@ -190,7 +191,7 @@ static void test_restore(void **state) {
     for (int i = 0; i < 4; ++i) step(world, 1.0 / 60);
     assert_true(rill_world_hash(world) == end);
     /* The slot of the one that was destroyed is taken again, with a new generation. */
-    assert_int_equal(add_body(world, RILL_BODY_CYLINDER, NULL, 5, 5, 12).value & 0xffffffff, 0x20000);
+    assert_int_equal(add_body(world, RILL_SHAPE_CYLINDER, NULL, 5, 5, 12).value & 0xffffffff, 0x20000);
     rill_world_destroy(world);
     assert_int_equal(memory.live, 0);
     free(first.bytes);
@@ -224,9 +225,9 @@ static rill_world *make_puddle(void) {
     rill_world *world = make_tank(&def);
     build(world);
     fill(world, 1, 1, 1, 4);
-    must(world, rill_body_destroy(world, add_body(world, RILL_BODY_BOX, NULL, 1, 1, 4)));
-    add_body(world, RILL_BODY_SPHERE, "ball", 2, 1, 5);
-    add_body(world, RILL_BODY_MESH, "boat", 1, 1, 4);
+    must(world, rill_body_destroy(world, add_body(world, RILL_SHAPE_BOX, NULL, 1, 1, 4)));
+    add_body(world, RILL_SHAPE_SPHERE, "ball", 2, 1, 5);
+    add_body(world, RILL_SHAPE_MESH, "boat", 1, 1, 4);
     for (int i = 0; i < 3; ++i) step(world, 0.002);
     return world;
 }

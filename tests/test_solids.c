@@ -93,11 +93,11 @@ static rill_solid_def dome_def(dome *d, const char *name, double radius, double 
     shape_dome(d, radius, height, 0.0);
     rill_solid_def def = rill_default_solid_def();
     def.name = name;
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = d->vertices;
-    def.vertex_count = DOME_VERTICES;
-    def.indices = d->indices;
-    def.triangle_count = DOME_TRIANGLES;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = d->vertices;
+    def.shape.vertex_count = DOME_VERTICES;
+    def.shape.indices = d->indices;
+    def.shape.triangle_count = DOME_TRIANGLES;
     return def;
 }
 
@@ -120,9 +120,15 @@ static rill_solid_def random_solid(circus *c) {
     switch ((int)chance(seed, 0, 6)) {
     case 0: def = box_def(NULL, -r, -0.004, -0.002, r, 0.004, chance(seed, -0.001, 0.006)); break;
     case 1: def = box_def(NULL, -r, -0.0003, -0.01, r, 0.0002, 0.01); break;
-    case 2: def.shape = RILL_SHAPE_SPHERE, def.radius = r; break;
-    case 3: def.shape = RILL_SHAPE_TORUS, def.radius = r + 0.001, def.tube = 0.001, def.axis[2] = 1.0; break;
-    case 4: def.shape = RILL_SHAPE_CYLINDER, def.radius = 0.5 * r, def.from[2] = -0.004, def.to[2] = 0.008; break;
+    case 2: def.shape.type = RILL_SHAPE_SPHERE, def.shape.radius = r; break;
+    case 3:
+        def.shape.type = RILL_SHAPE_TORUS, def.shape.radius = r + 0.001, def.shape.tube = 0.001,
+        def.shape.axis[2] = 1.0;
+        break;
+    case 4:
+        def.shape.type = RILL_SHAPE_CYLINDER, def.shape.radius = 0.5 * r, def.shape.from[2] = -0.004,
+        def.shape.to[2] = 0.008;
+        break;
     default: def = dome_def(&c->dome, NULL, 2.0 * r, r);
     }
     for (int i = 0; i < 3; ++i) def.rotate[i] = chance(seed, 0, 1) < 0.5 ? 0.0 : chance(seed, -180, 180);
@@ -141,7 +147,7 @@ static void move_something(circus *c) {
     if (id.value == 0) {
         const rill_solid_def def = random_solid(c);
         must(world, rill_solid_create(world, &def, &c->ids[slot]));
-        c->shapes[slot] = def.shape;
+        c->shapes[slot] = def.shape.type;
         return;
     }
     switch ((int)chance(seed, 0, 10)) {
@@ -153,7 +159,7 @@ static void move_something(circus *c) {
     case 2: {
         const rill_solid_def def = random_solid(c);
         must(world, rill_solid_replace(world, id, &def));
-        c->shapes[slot] = def.shape;
+        c->shapes[slot] = def.shape.type;
         break;
     }
     case 3:
@@ -192,7 +198,7 @@ static circus open_circus(int kind, const rill_runtime *runtime) {
     for (int i = 0; i < 4; ++i) {
         const rill_solid_def solid = random_solid(&c);
         c.ids[i] = add(c.world, &solid);
-        c.shapes[i] = solid.shape;
+        c.shapes[i] = solid.shape.type;
     }
     must(c.world, rill_bed_build(c.world));
     const rill_sample corner = sample(c.world, 0.035, 0.030, 0.0);
@@ -733,7 +739,8 @@ static void bad_changes_are_refused(void **state) {
     const rill_solid_id bump = add(world, &def);
     rill_solid_def map = rill_default_solid_def();
     static const double heights[4] = { 0.0, 1e-4, 0.0, 2e-4 };
-    map.shape = RILL_SHAPE_HEIGHTMAP, map.heights = heights, map.heights_size[0] = map.heights_size[1] = 2;
+    map.shape.type = RILL_SHAPE_HEIGHTMAP, map.shape.heights = heights,
+    map.shape.heights_size[0] = map.shape.heights_size[1] = 2;
     const rill_solid_id ground = add(world, &map);
     must(world, rill_bed_build(world));
     run(world, 2, 0.01);

@@ -28,10 +28,10 @@ static rill_world *shaped_world(const rill_world_def *def, bed_shape *shape) {
         heights[i] = CELL * shape(i % nx + 0.5 - 0.5 * nx, (double)(i / nx) + 0.5 - 0.5 * ny);
     assert_int_equal(rill_world_create(def, &world, NULL), RILL_OK);
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_HEIGHTMAP;
-    ground.heights = heights;
-    ground.heights_size[0] = nx;
-    ground.heights_size[1] = ny;
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = nx;
+    ground.shape.heights_size[1] = ny;
     assert_int_equal(rill_solid_create(world, &ground, &id), RILL_OK);
     assert_int_equal(rill_bed_build(world), RILL_OK);
     free(heights);
@@ -328,8 +328,8 @@ static rill_world *wavy_world(const rill_runtime *runtime) {
     rill_solid_def plate = rill_default_solid_def();
     rill_solid_id id;
     const double min[3] = { 0.010, 0.012, 0.0028 }, max[3] = { 0.030, 0.033, 0.0032 };
-    memcpy(plate.min, min, sizeof min);
-    memcpy(plate.max, max, sizeof max);
+    memcpy(plate.shape.min, min, sizeof min);
+    memcpy(plate.shape.max, max, sizeof max);
     assert_int_equal(rill_solid_create(world, &plate, &id), RILL_OK);
     assert_int_equal(rill_bed_build(world), RILL_OK);
     const double at[3] = { 0.001, 0.001, 0.003 };
@@ -595,10 +595,10 @@ static void surfaces_follow_the_bed(void **state) {
     assert_int_equal(rill_snapshot_save(world, snapshot, size, &written), RILL_OK);
     rill_solid_def ball = rill_default_solid_def();
     rill_solid_id id;
-    ball.shape = RILL_SHAPE_SPHERE;
-    ball.centre[0] = ball.centre[1] = 0.02;
-    ball.centre[2] = 0.003;
-    ball.radius = 0.004;
+    ball.shape.type = RILL_SHAPE_SPHERE;
+    ball.shape.centre[0] = ball.shape.centre[1] = 0.02;
+    ball.shape.centre[2] = 0.003;
+    ball.shape.radius = 0.004;
     assert_int_equal(rill_solid_create(world, &ball, &id), RILL_OK);
     for (int i = 0; i < 6; ++i) {
         const double to[3] = { 0.002 * i, 0, 0.001 * i }, turn[3] = { 0, 0, 0 };
@@ -649,8 +649,8 @@ static void solids_have_meshes(void **state) {
     assert_int_equal(rill_solid_get_mesh(world, (rill_solid_id){ 0 }, &mesh), RILL_INVALID_ID);
     rill_solid_def plane = rill_default_solid_def();
     rill_solid_id id;
-    plane.shape = RILL_SHAPE_PLANE;
-    plane.axis[0] = 0.1, plane.axis[1] = 0, plane.axis[2] = 1;
+    plane.shape.type = RILL_SHAPE_PLANE;
+    plane.shape.axis[0] = 0.1, plane.shape.axis[1] = 0, plane.shape.axis[2] = 1;
     assert_int_equal(rill_solid_create(world, &plane, &id), RILL_OK);
     assert_int_equal(rill_solid_get_mesh(world, id, &mesh), RILL_OK);
     assert_int_equal(mesh.vertex_count, 4);

@@ -348,9 +348,9 @@ static void make_landscape(uint64_t *seed, double width) {
 
 static rill_solid_def mesh_def(void) {
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = mesh.vertices, def.vertex_count = mesh.vertex_count;
-    def.indices = mesh.indices, def.triangle_count = mesh.triangle_count;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = mesh.vertices, def.shape.vertex_count = mesh.vertex_count;
+    def.shape.indices = mesh.indices, def.shape.triangle_count = mesh.triangle_count;
     return def;
 }
 
@@ -367,9 +367,10 @@ static rill_solid_def random_solid(uint64_t *seed) {
         mesh_ball(&mesh, 0, 0, 0, size, 0.0, 9 + (uint32_t)chance(seed, 0, 20));
         solid = mesh_def();
     } else {
-        solid.shape = RILL_SHAPE_BOX;
-        for (int k = 0; k < 3; ++k) solid.max[k] = size * chance(seed, 0.3, 1), solid.min[k] = -solid.max[k];
-        if (chance(seed, 0, 1) < 0.3) solid.max[2] = DX * chance(seed, 0.05, 1);
+        solid.shape.type = RILL_SHAPE_BOX;
+        for (int k = 0; k < 3; ++k)
+            solid.shape.max[k] = size * chance(seed, 0.3, 1), solid.shape.min[k] = -solid.shape.max[k];
+        if (chance(seed, 0, 1) < 0.3) solid.shape.max[2] = DX * chance(seed, 0.05, 1);
     }
     for (int k = 0; k < 3; ++k) solid.rotate[k] = chance(seed, 0, 1) < 0.5 ? 0 : chance(seed, 0, 360);
     memcpy(solid.translate, (double[]){ chance(seed, 0, 0.04), chance(seed, 0, 0.04), chance(seed, 0, 0.01) },
@@ -526,9 +527,9 @@ static void test_heightmaps(void **state) {
         rill_message message;
         assert_int_equal(rill_world_create(&def, &world, &message), RILL_OK);
         rill_solid_def map = rill_default_solid_def();
-        map.shape = RILL_SHAPE_HEIGHTMAP;
-        map.heights = heights;
-        map.heights_size[0] = map.heights_size[1] = size;
+        map.shape.type = RILL_SHAPE_HEIGHTMAP;
+        map.shape.heights = heights;
+        map.shape.heights_size[0] = map.shape.heights_size[1] = size;
         put(world, &map);
         must(world, rill_bed_build(world));
         fields all = read_fields(world);

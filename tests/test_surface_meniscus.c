@@ -117,9 +117,9 @@ static rill_world *make_basin(double contact_angle, double depth, double slope, 
     if (slope > 0) { /* a plane through the foot of the wall */
         solids[2] = rill_default_solid_def();
         solids[2].name = "bank";
-        solids[2].shape = RILL_SHAPE_PLANE;
-        memcpy(solids[2].point, (double[]){ 30 * DX, 0, 0 }, sizeof solids[2].point);
-        memcpy(solids[2].axis, (double[]){ -slope, 0, 1 }, sizeof solids[2].axis);
+        solids[2].shape.type = RILL_SHAPE_PLANE;
+        memcpy(solids[2].shape.point, (double[]){ 30 * DX, 0, 0 }, sizeof solids[2].shape.point);
+        memcpy(solids[2].shape.axis, (double[]){ -slope, 0, 1 }, sizeof solids[2].shape.axis);
     }
     for (int i = 0; i < (lid > 0 ? 4 : 3); ++i) must(world, rill_solid_create(world, &solids[i], &id));
     must(world, rill_bed_build(world));

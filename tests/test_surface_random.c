@@ -55,9 +55,9 @@ static void add(sample *s, const rill_solid_def *def) {
 static void add_terrain(sample *s) {
     double heights[9 * 9];
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_HEIGHTMAP;
-    def.heights = heights;
-    def.heights_size[0] = def.heights_size[1] = 9;
+    def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = def.shape.heights_size[1] = 9;
     const double rough = between(&s->dice, 0, 0.6), tilt = between(&s->dice, -0.3, 0.3);
     for (int i = 0; i < 81; ++i)
         heights[i] = s->height * (0.2 + tilt * (i % 9) / 9 + rough * between(&s->dice, -0.5, 0.5));
@@ -70,19 +70,19 @@ static void add_solid(sample *s) {
     rill_solid_def def = rill_default_solid_def();
     const double centre[3] = { between(d, 0, s->width[0]), between(d, 0, s->width[1]), s->height * between(d, 0, 1) };
     if (chance(d, 0.2)) {
-        def.shape = RILL_SHAPE_SPHERE;
-        memcpy(def.centre, centre, sizeof centre);
-        def.radius = s->height * between(d, 0.1, 0.5);
+        def.shape.type = RILL_SHAPE_SPHERE;
+        memcpy(def.shape.centre, centre, sizeof centre);
+        def.shape.radius = s->height * between(d, 0.1, 0.5);
     } else {
-        def.shape = RILL_SHAPE_BOX;
+        def.shape.type = RILL_SHAPE_BOX;
         for (int i = 0; i < 3; ++i) {
             const double half = i < 2 ? s->width[i] * between(d, 0.05, 0.4) : s->height * between(d, 0.005, 0.1);
-            def.min[i] = centre[i] - half;
-            def.max[i] = centre[i] + half;
+            def.shape.min[i] = centre[i] - half;
+            def.shape.max[i] = centre[i] + half;
         }
         if (chance(d, 0.5)) { /* aslant, about its own middle */
             for (int i = 0; i < 3; ++i) {
-                def.min[i] -= centre[i], def.max[i] -= centre[i];
+                def.shape.min[i] -= centre[i], def.shape.max[i] -= centre[i];
                 def.translate[i] = centre[i];
                 def.rotate[i] = i < 2 ? between(d, -30, 30) : between(d, -90, 90);
             }

@@ -2,6 +2,7 @@
  * how far into walls the surface goes, what lifts it, and that nothing jumps: where it is drawn back from the terrain,
  * where pools meet, where a ceiling comes down to them. */
 #include "bed_scenes.h"
+#include "body_shapes.h"
 
 #include "base/simd.h"
 #include "mesh_check.h"
@@ -222,9 +223,9 @@ static void a_film_ends_where_its_level_meets_the_ground(void **state) {
     (void)state;
     double heights[8 * 2];
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_HEIGHTMAP;
-    ground.heights = heights;
-    ground.heights_size[0] = 8, ground.heights_size[1] = 2;
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = 8, ground.shape.heights_size[1] = 2;
     for (int i = 0; i < 8 * 2; ++i) heights[i] = 0.01 * (i % 8) * CELL;
     rill_world *world = make_world(8, 2, &ground, 1);
     rill_surface *surface = NULL;
@@ -329,9 +330,9 @@ static void bodies_on_dry_ground_are_no_walls(void **state) {
         for (int i = 0; i < 4 * 6; ++i) depths[i] = (i < 4 ? 0.3 : turn == 0 ? 2 : 0) * CELL;
         must(world, rill_world_fill_depths(world, 0, depths, 4 * 6, NULL));
         if (turn == 1) break;
-        body.shape = RILL_BODY_BOX;
+        body.shape.type = RILL_SHAPE_BOX;
         body.mass = INFINITY;
-        for (int i = 0; i < 3; ++i) body.size[i] = 3 * CELL;
+        set_size(&body.shape, 3 * CELL, 3 * CELL, 3 * CELL);
         memcpy(body.state.position, (double[]){ 2 * CELL, 3 * CELL, 1.7 * CELL }, sizeof body.state.position);
         must(world, rill_body_create(world, &body, &id));
         rill_world_step(world, 1e-4);
@@ -358,9 +359,9 @@ static rill_world *make_bumps(uint64_t seed, bool as_mesh, size_t boxes) {
     static double heights[SAMPLES * SAMPLES];
     rill_solid_def solids[6], ground = rill_default_solid_def();
     for (int i = 0; i < SAMPLES * SAMPLES; ++i) heights[i] = chance(&seed, 0, 1.5 * CELL);
-    ground.shape = as_mesh ? RILL_SHAPE_MESH : RILL_SHAPE_HEIGHTMAP;
-    ground.heights = heights;
-    ground.heights_size[0] = ground.heights_size[1] = SAMPLES;
+    ground.shape.type = as_mesh ? RILL_SHAPE_MESH : RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = ground.shape.heights_size[1] = SAMPLES;
     if (as_mesh) {
         landscape.vertex_count = landscape.triangle_count = 0;
         for (uint32_t i = 0; i < SAMPLES * SAMPLES; ++i)
@@ -375,8 +376,8 @@ static rill_world *make_bumps(uint64_t seed, bool as_mesh, size_t boxes) {
             mesh_triangle(&landscape, i * SAMPLES, (i + 1) * SAMPLES, below);
             mesh_triangle(&landscape, (i + 1) * SAMPLES + n, i * SAMPLES + n, below);
         }
-        ground.vertices = landscape.vertices, ground.vertex_count = landscape.vertex_count;
-        ground.indices = landscape.indices, ground.triangle_count = landscape.triangle_count;
+        ground.shape.vertices = landscape.vertices, ground.shape.vertex_count = landscape.vertex_count;
+        ground.shape.indices = landscape.indices, ground.shape.triangle_count = landscape.triangle_count;
     }
     solids[0] = ground;
     for (size_t i = 1; i <= boxes; ++i) {

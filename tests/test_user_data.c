@@ -20,7 +20,7 @@ static rill_source_id add_well(rill_world *world, const char *name) {
 static rill_body_id add_ball(rill_world *world, const char *name) {
     rill_body_def def = rill_default_body_def();
     def.name = name;
-    def.radius = 0.002;
+    def.shape.radius = 0.002;
     def.state.position[0] = 0.010, def.state.position[1] = 0.005, def.state.position[2] = 0.010;
     rill_body_id id;
     must(world, rill_body_create(world, &def, &id));

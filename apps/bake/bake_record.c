@@ -23,16 +23,16 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
 
 static uint64_t mix_solid(uint64_t hash, const rill_scene_solid *solid) {
     const rill_solid_def *def = &solid->def;
-    if (def->shape == RILL_SHAPE_MESH) {
-        size_t place = 3 * sizeof *def->vertices;
-        hash = mix(hash, def->vertices, def->vertex_count * place);
-        hash = mix(hash, def->indices, 3 * def->triangle_count * sizeof *def->indices);
+    if (def->shape.type == RILL_SHAPE_MESH) {
+        size_t place = 3 * sizeof *def->shape.vertices;
+        hash = mix(hash, def->shape.vertices, def->shape.vertex_count * place);
+        hash = mix(hash, def->shape.indices, 3 * def->shape.triangle_count * sizeof *def->shape.indices);
         for (size_t i = 0; i < solid->morph_count; ++i)
-            hash = mix(hash, solid->morphs[i].vertices, def->vertex_count * place);
+            hash = mix(hash, solid->morphs[i].vertices, def->shape.vertex_count * place);
     }
-    if (def->shape == RILL_SHAPE_HEIGHTMAP) {
-        size_t count = (size_t)def->heights_size[0] * (size_t)def->heights_size[1];
-        hash = mix(hash, def->heights, count * sizeof *def->heights);
+    if (def->shape.type == RILL_SHAPE_HEIGHTMAP) {
+        size_t count = (size_t)def->shape.heights_size[0] * (size_t)def->shape.heights_size[1];
+        hash = mix(hash, def->shape.heights, count * sizeof *def->shape.heights);
     }
     return hash;
 }
@@ -51,8 +51,8 @@ bool rill_bake_identify(const rill_scene *scene, const char *const *sets, size_t
     for (size_t i = 0; i < scene->solid_count; ++i) hash = mix_solid(hash, &scene->solids[i]);
     for (size_t i = 0; i < scene->body_count; ++i) {
         const rill_body_def *def = &scene->bodies[i].def;
-        hash = mix(hash, def->vertices, 3 * def->vertex_count * sizeof *def->vertices);
-        hash = mix(hash, def->indices, 3 * def->triangle_count * sizeof *def->indices);
+        hash = mix(hash, def->shape.vertices, 3 * def->shape.vertex_count * sizeof *def->shape.vertices);
+        hash = mix(hash, def->shape.indices, 3 * def->shape.triangle_count * sizeof *def->shape.indices);
     }
     out->scene = hash;
     return true;

@@ -10,8 +10,8 @@ static const double CELL = RILL_BENCH_POND_CELL, DEPTH = 0.03; /* m */
 
 static rill_result build_pool(rill_world *world) {
     rill_solid_def floor = rill_default_solid_def();
-    floor.shape = RILL_SHAPE_PLANE;
-    floor.axis[2] = 1.0;
+    floor.shape.type = RILL_SHAPE_PLANE;
+    floor.shape.axis[2] = 1.0;
     rill_solid_id id;
     const rill_result result = rill_solid_create(world, &floor, &id);
     return result != RILL_OK ? result : rill_bed_build(world);
@@ -38,11 +38,11 @@ rill_result rill_bench_build_boats(rill_world *world) {
     for (int i = 0; i < 20 && result == RILL_OK; ++i) {
         const double course = 2.4 * i, speed = 0.2;
         rill_body_def def = rill_default_body_def();
-        def.shape = RILL_BODY_MESH;
-        def.vertices = vertices;
-        def.vertex_count = sizeof HULL / sizeof HULL[0] / 3;
-        def.indices = HULL_SIDES;
-        def.triangle_count = sizeof HULL_SIDES / sizeof HULL_SIDES[0] / 3;
+        def.shape.type = RILL_SHAPE_MESH;
+        def.shape.vertices = vertices;
+        def.shape.vertex_count = sizeof HULL / sizeof HULL[0] / 3;
+        def.shape.indices = HULL_SIDES;
+        def.shape.triangle_count = sizeof HULL_SIDES / sizeof HULL_SIDES[0] / 3;
         def.drag = 0.1;
         def.state.position[0] = CELL * (50.3 + 100.0 * (i % 4));
         def.state.position[1] = CELL * (40.7 + 80.0 * (i / 4));
@@ -63,12 +63,12 @@ rill_result rill_bench_build_spheres(rill_world *world) {
     rill_result result = build_pool(world);
     for (int i = 0; i < 12 && result == RILL_OK; ++i) {
         rill_body_def def = rill_default_body_def();
-        def.shape = RILL_BODY_SPHERE;
-        def.radius = CELL * (6.0 + (7 * i) % 12 * 0.5);
+        def.shape.type = RILL_SHAPE_SPHERE;
+        def.shape.radius = CELL * (6.0 + (7 * i) % 12 * 0.5);
         def.mass = 0.03;
         def.state.position[0] = CELL * (50.0 + 100.0 * (i % 4) + 12.0 * sin(1.7 * i));
         def.state.position[1] = CELL * (67.0 + 133.0 * (i / 4) + 25.0 * sin(2.9 * i));
-        def.state.position[2] = DEPTH + def.radius;
+        def.state.position[2] = DEPTH + def.shape.radius;
         rill_body_id id;
         result = rill_body_create(world, &def, &id);
     }
@@ -81,12 +81,12 @@ rill_result rill_bench_build_hundred(rill_world *world) {
     rill_result result = build_pool(world);
     for (int i = 0; i < 100 && result == RILL_OK; ++i) {
         rill_body_def def = rill_default_body_def();
-        def.shape = RILL_BODY_SPHERE;
-        def.radius = CELL * (4.8 + 0.24 * ((7 * i) % 10));
+        def.shape.type = RILL_SHAPE_SPHERE;
+        def.shape.radius = CELL * (4.8 + 0.24 * ((7 * i) % 10));
         def.density = 300.0 + 40.0 * (i % 11);
         def.state.position[0] = CELL * (10.0 + 20.0 * (i % 10) + 0.3 * (i % 3));
         def.state.position[1] = CELL * (10.0 + 20.0 * (i / 10) + 0.2 * (i % 5));
-        def.state.position[2] = 2.0 * DEPTH + 0.2 * def.radius;
+        def.state.position[2] = 2.0 * DEPTH + 0.2 * def.shape.radius;
         def.state.acceleration[2] = -9.81;
         rill_body_id id;
         result = rill_body_create(world, &def, &id);

@@ -23,11 +23,11 @@ static rill_result add(rill_world *world, const rill_solid_def *def) {
 
 static rill_result add_box(rill_world *world, double x0, double y0, double x1, double y1, double bottom, double top) {
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_BOX;
+    def.shape.type = RILL_SHAPE_BOX;
     const double min[3] = { x0 * CELL, y0 * CELL, bottom }, max[3] = { x1 * CELL, y1 * CELL, top };
     for (int axis = 0; axis < 3; ++axis) {
-        def.min[axis] = min[axis];
-        def.max[axis] = max[axis];
+        def.shape.min[axis] = min[axis];
+        def.shape.max[axis] = max[axis];
     }
     return add(world, &def);
 }
@@ -52,9 +52,9 @@ static rill_result add_bed(rill_world *world, int32_t coarse, height_function *h
     for (size_t i = 0; i < size * size; ++i)
         heights[i] = height_at(((double)(i % size) + 0.5) * coarse, ((double)(i / size) + 0.5) * coarse, context);
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_HEIGHTMAP;
-    def.heights = heights;
-    def.heights_size[0] = def.heights_size[1] = (int32_t)size;
+    def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = def.shape.heights_size[1] = (int32_t)size;
     result = add(world, &def);
     free(heights);
     return result;

@@ -30,23 +30,23 @@ static rill_result run_on(rill_world *world, int frames) {
 
 static rill_result add_ground(rill_world *world) {
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_PLANE;
-    def.axis[2] = 1.0;
+    def.shape.type = RILL_SHAPE_PLANE;
+    def.shape.axis[2] = 1.0;
     return add(world, &def);
 }
 
 /* A box of 3 to 10 cells, of which every other one stands on the ground. */
 static rill_result add_some_box(rill_world *world, double wide, uint32_t *seed) {
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_BOX;
+    def.shape.type = RILL_SHAPE_BOX;
     for (int axis = 0; axis < 2; ++axis) {
         const double half = between(seed, 1.5 * CELL, 5.0 * CELL), at = between(seed, 0.0, wide);
-        def.min[axis] = at - half;
-        def.max[axis] = at + half;
+        def.shape.min[axis] = at - half;
+        def.shape.max[axis] = at + half;
     }
     const double high = between(seed, 1e-3, 6e-3), hovers = between(seed, -0.02, 0.02);
-    def.min[2] = hovers > 0.0 ? hovers : -1e-3;
-    def.max[2] = def.min[2] + high;
+    def.shape.min[2] = hovers > 0.0 ? hovers : -1e-3;
+    def.shape.max[2] = def.shape.min[2] + high;
     return add(world, &def);
 }
 
@@ -70,15 +70,15 @@ rill_result rill_bench_build_solids(rill_world *world) {
 /* A leaning stem from the ground of the vase over its rim. */
 static rill_result add_stem(rill_world *world, const double centre[2], double foot, double round, uint32_t *seed) {
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_CYLINDER;
+    def.shape.type = RILL_SHAPE_CYLINDER;
     const double leans = round + between(seed, 2.0, 4.0); /* to the other side, more or less */
     const double from[3] = { centre[0] + foot * cos(round), centre[1] + foot * sin(round), -0.002 };
     const double to[3] = { centre[0] + 0.045 * cos(leans), centre[1] + 0.045 * sin(leans), 0.09 };
     for (int axis = 0; axis < 3; ++axis) {
-        def.from[axis] = from[axis];
-        def.to[axis] = to[axis];
+        def.shape.from[axis] = from[axis];
+        def.shape.to[axis] = to[axis];
     }
-    def.radius = between(seed, 1e-3, 2e-3);
+    def.shape.radius = between(seed, 1e-3, 2e-3);
     return add(world, &def);
 }
 
@@ -92,12 +92,12 @@ rill_result rill_bench_build_stems(rill_world *world) {
     result = result != RILL_OK ? result : add_ground(world);
     for (int i = 0; result == RILL_OK && i < POSTS; ++i) {
         rill_solid_def post = rill_default_solid_def();
-        post.shape = RILL_SHAPE_CYLINDER;
-        post.from[0] = post.to[0] = centre[0] + 0.042 * cos(TWO_PI * i / POSTS);
-        post.from[1] = post.to[1] = centre[1] + 0.042 * sin(TWO_PI * i / POSTS);
-        post.from[2] = -0.002;
-        post.to[2] = 0.08;
-        post.radius = 0.002;
+        post.shape.type = RILL_SHAPE_CYLINDER;
+        post.shape.from[0] = post.shape.to[0] = centre[0] + 0.042 * cos(TWO_PI * i / POSTS);
+        post.shape.from[1] = post.shape.to[1] = centre[1] + 0.042 * sin(TWO_PI * i / POSTS);
+        post.shape.from[2] = -0.002;
+        post.shape.to[2] = 0.08;
+        post.shape.radius = 0.002;
         result = add(world, &post);
     }
     for (int i = 0; result == RILL_OK && i < STEMS; ++i)

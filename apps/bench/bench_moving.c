@@ -55,11 +55,11 @@ static rill_result add_cushion(rill_world *world) {
         make_triangles(indices);
         rill_solid_def def = rill_default_solid_def();
         def.name = "cushion";
-        def.shape = RILL_SHAPE_MESH;
-        def.vertices = vertices;
-        def.vertex_count = vertex_count;
-        def.indices = indices;
-        def.triangle_count = triangle_count;
+        def.shape.type = RILL_SHAPE_MESH;
+        def.shape.vertices = vertices;
+        def.shape.vertex_count = vertex_count;
+        def.shape.indices = indices;
+        def.shape.triangle_count = triangle_count;
         def.translate[0] = def.translate[1] = 0.1;
         def.translate[2] = 0.02;
         rill_solid_id id;

@@ -79,17 +79,18 @@ static int print_bed(const char *path, const rill_world *world) {
 /* ------------------------------------------------------------------------------------------------------------ scene */
 
 static const char *shape_name(rill_shape shape) {
-    static const char *const names[] = { "box", "sphere", "cylinder", "torus", "plane", "mesh", "heightmap" };
+    static const char *const names[] = { "box",  "sphere",    "cylinder", "torus", "plane",
+                                         "mesh", "heightmap", "capsule",  "hull" };
     return names[shape];
 }
 
 static void print_solid(const rill_scene_solid *solid) {
     const rill_solid_def *def = &solid->def;
-    printf("  %-20s %s", def->name ? def->name : "", shape_name(def->shape));
-    if (def->shape == RILL_SHAPE_MESH)
-        printf(" %s, %zu triangles, %zu vertices", solid->file, def->triangle_count, def->vertex_count);
-    else if (def->shape == RILL_SHAPE_HEIGHTMAP)
-        printf(" %s, %d x %d", solid->file, def->heights_size[0], def->heights_size[1]);
+    printf("  %-20s %s", def->name ? def->name : "", shape_name(def->shape.type));
+    if (def->shape.type == RILL_SHAPE_MESH)
+        printf(" %s, %zu triangles, %zu vertices", solid->file, def->shape.triangle_count, def->shape.vertex_count);
+    else if (def->shape.type == RILL_SHAPE_HEIGHTMAP)
+        printf(" %s, %d x %d", solid->file, def->shape.heights_size[0], def->shape.heights_size[1]);
     printf("\n");
 }
 
@@ -161,12 +162,12 @@ static int build_bed(const char *path, const rill_mesh *mesh, const rill_grid *g
     rill_message message = { "" };
     def.grid = *grid;
     def.runtime = rill_machine_runtime(&options->machine);
-    solid.shape = RILL_SHAPE_MESH;
+    solid.shape.type = RILL_SHAPE_MESH;
     solid.scale = options->scale;
-    solid.vertices = mesh->vertices;
-    solid.vertex_count = mesh->vertex_count;
-    solid.indices = mesh->indices;
-    solid.triangle_count = mesh->triangle_count;
+    solid.shape.vertices = mesh->vertices;
+    solid.shape.vertex_count = mesh->vertex_count;
+    solid.shape.indices = mesh->indices;
+    solid.shape.triangle_count = mesh->triangle_count;
     rill_result result = rill_world_create(&def, &world, &message);
     if (result != RILL_OK) return refuse(path, message.text, result);
     result = rill_solid_create(world, &solid, &id);

@@ -76,20 +76,20 @@ static bool make_convex(const rill_body_info *info, double unit, rill_geom *out)
 
 /* Simple shapes have their centre of mass in the middle unless somebody has put it elsewhere. */
 static bool is_centred(const rill_body_info *info) {
-    return info->centre[0] == 0 && info->centre[1] == 0 && info->centre[2] == 0;
+    return info->middle[0] == 0 && info->middle[1] == 0 && info->middle[2] == 0;
 }
 
 bool rill_geom_of_body(rill_physics *physics, const rill_body_info *info, rill_geom *out) {
     const double unit = physics->unit, radius = info->radius / unit, length = info->length / unit;
-    rill_body_shape shape = info->shape < RILL_BODY_HULL && !is_centred(info) ? RILL_BODY_HULL : info->shape;
+    rill_shape shape = info->shape != RILL_SHAPE_MESH && !is_centred(info) ? RILL_SHAPE_HULL : info->shape;
     switch (shape) {
-    case RILL_BODY_SPHERE: out->id = dCreateSphere(NULL, radius); return true;
-    case RILL_BODY_BOX:
+    case RILL_SHAPE_SPHERE: out->id = dCreateSphere(NULL, radius); return true;
+    case RILL_SHAPE_BOX:
         out->id = dCreateBox(NULL, info->size[0] / unit, info->size[1] / unit, info->size[2] / unit);
         return true;
-    case RILL_BODY_CAPSULE: out->id = dCreateCapsule(NULL, radius, length); return true;
-    case RILL_BODY_CYLINDER: out->id = dCreateCylinder(NULL, radius, length); return true;
-    case RILL_BODY_HULL: return make_convex(info, unit, out);
+    case RILL_SHAPE_CAPSULE: out->id = dCreateCapsule(NULL, radius, length); return true;
+    case RILL_SHAPE_CYLINDER: out->id = dCreateCylinder(NULL, radius, length); return true;
+    case RILL_SHAPE_HULL: return make_convex(info, unit, out);
     default: return make_mesh(info->vertices, info->vertex_count, info->indices, info->triangle_count, unit, out);
     }
 }
@@ -120,14 +120,14 @@ static dGeomID make_cylinder(const double from[3], const double to[3], double ra
  * have y up and rows along z: turned by 90 degrees about x, rows run southwards. */
 static bool make_heights(rill_physics *physics, const rill_solid_def *def, rill_geom *out) {
     const rill_grid *grid = &physics->scene->world.grid;
-    int nx = def->heights_size[0], ny = def->heights_size[1], wide = nx + 2, deep = ny + 2;
+    int nx = def->shape.heights_size[0], ny = def->shape.heights_size[1], wide = nx + 2, deep = ny + 2;
     double *heights = malloc((size_t)wide * (size_t)deep * sizeof *heights);
     if (!heights) return false;
     for (int row = 0; row < deep; ++row) {
         int y = deep - 2 - row, j = y < 0 ? 0 : y < ny ? y : ny - 1;
         for (int column = 0; column < wide; ++column) {
             int x = column - 1, i = x < 0 ? 0 : x < nx ? x : nx - 1;
-            heights[row * wide + column] = def->heights[(size_t)j * (size_t)nx + (size_t)i] / physics->unit;
+            heights[row * wide + column] = def->shape.heights[(size_t)j * (size_t)nx + (size_t)i] / physics->unit;
         }
     }
     double size[2];
@@ -156,8 +156,8 @@ static void make_box(rill_physics *physics, const rill_physics_solid *solid, con
     const double scale = def->scale / physics->unit;
     double middle[3], at[3], size[3];
     for (int i = 0; i < 3; ++i) {
-        middle[i] = (def->min[i] + def->max[i]) / 2;
-        size[i] = (def->max[i] - def->min[i]) * scale;
+        middle[i] = (def->shape.min[i] + def->shape.max[i]) / 2;
+        size[i] = (def->shape.max[i] - def->shape.min[i]) * scale;
     }
     placed(physics, solid, turn, middle, at);
     out->id = dCreateBox(NULL, size[0], size[1], size[2]);
@@ -168,25 +168,26 @@ static void make_box(rill_physics *physics, const rill_physics_solid *solid, con
 bool rill_geom_of_solid(rill_physics *physics, const rill_physics_solid *solid, rill_geom *out) {
     if (!solid->source) return make_triangles(physics, solid, out);
     const rill_solid_def *def = &solid->source->def;
-    const double radius = def->radius * def->scale / physics->unit;
+    const double radius = def->shape.radius * def->scale / physics->unit;
     double turn[4], a[3], b[3];
     rill_turn_of(solid->rotate, turn);
-    switch (def->shape) {
+    switch (def->shape.type) {
     case RILL_SHAPE_BOX: make_box(physics, solid, turn, out); return true;
     case RILL_SHAPE_SPHERE:
-        placed(physics, solid, turn, def->centre, a);
+        placed(physics, solid, turn, def->shape.centre, a);
         out->id = dCreateSphere(NULL, radius);
         dGeomSetPosition(out->id, a[0], a[1], a[2]);
         return true;
     case RILL_SHAPE_CYLINDER:
-        placed(physics, solid, turn, def->from, a);
-        placed(physics, solid, turn, def->to, b);
+        placed(physics, solid, turn, def->shape.from, a);
+        placed(physics, solid, turn, def->shape.to, b);
         out->id = make_cylinder(a, b, radius);
         return true;
     case RILL_SHAPE_PLANE: {
-        double length = sqrt(def->axis[0] * def->axis[0] + def->axis[1] * def->axis[1] + def->axis[2] * def->axis[2]);
-        placed(physics, solid, turn, def->point, a);
-        rill_turn_vector(turn, def->axis, b);
+        double length = sqrt(def->shape.axis[0] * def->shape.axis[0] + def->shape.axis[1] * def->shape.axis[1] +
+                             def->shape.axis[2] * def->shape.axis[2]);
+        placed(physics, solid, turn, def->shape.point, a);
+        rill_turn_vector(turn, def->shape.axis, b);
         double distance = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / length;
         out->id = dCreatePlane(NULL, b[0] / length, b[1] / length, b[2] / length, distance);
         return true;

@@ -99,8 +99,8 @@ static rill_result list_bodies(rill_physics *physics) {
         body->id = rill_world_body_at(physics->world, (int32_t)i);
         result = rill_body_get_info(physics->world, body->id, &body->info);
         body->kinematic = isinf(body->info.mass);
-        body->round = body->info.shape == RILL_BODY_SPHERE || body->info.shape == RILL_BODY_CAPSULE ||
-                      body->info.shape == RILL_BODY_CYLINDER;
+        body->round = body->info.shape == RILL_SHAPE_SPHERE || body->info.shape == RILL_SHAPE_CAPSULE ||
+                      body->info.shape == RILL_SHAPE_CYLINDER;
         if (result == RILL_OK && !body->kinematic) {
             physics->unit = fmin(physics->unit, 0.5 * cbrt(body->info.volume));
             physics->weight = fmin(physics->weight, body->info.mass);

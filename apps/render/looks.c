@@ -98,7 +98,7 @@ rill_render_material *rill_materials_of(const rill_scene *scene, rill_render_opt
     if (!all) return NULL;
     for (size_t i = 0; i < solids; ++i) {
         const rill_scene_solid *solid = &scene->solids[i];
-        all[i] = rill_material_for(&solid->material, solid->def.name, solid->def.shape);
+        all[i] = rill_material_for(&solid->material, solid->def.name, solid->def.shape.type);
     }
     for (size_t i = 0; i < bodies; ++i) {
         const rill_scene_body *body = &scene->bodies[i];

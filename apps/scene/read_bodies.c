@@ -16,7 +16,7 @@ enum { BODIES_LIMIT = 65535 };
     "name", "material", "density", "mass", "centre", "drag", "position", "rotate", "velocity", "angular_velocity",     \
         "kinematic", "move", "loop", "ease"
 
-/* In the order of rill_body_shape. */
+/* In the order of rill_shape. */
 static const char *const shape_words[] = { "sphere", "box", "capsule", "cylinder", "hull", NULL };
 static const char *const sphere_keys[] = { "shape", "radius", COMMON_KEYS, NULL };
 static const char *const box_keys[] = { "shape", "size", COMMON_KEYS, NULL };
@@ -24,18 +24,32 @@ static const char *const long_keys[] = { "shape", "radius", "length", COMMON_KEY
 static const char *const hull_keys[] = { "shape", "mesh", "scale", COMMON_KEYS, NULL };
 static const char *const mesh_keys[] = { "mesh", "scale", COMMON_KEYS, NULL };
 static const char *const *const shape_keys[] = { sphere_keys, box_keys, long_keys, long_keys, hull_keys, mesh_keys };
+/* As they are called, and what they are, by the words above and, last, without one. */
 static const char *const shape_names[] = { "a sphere", "a box", "a capsule", "a cylinder", "a hull", "a body" };
+static const rill_shape shapes[] = { RILL_SHAPE_SPHERE,   RILL_SHAPE_BOX,  RILL_SHAPE_CAPSULE,
+                                     RILL_SHAPE_CYLINDER, RILL_SHAPE_HULL, RILL_SHAPE_MESH };
+enum { MESH_ALONE = sizeof shapes / sizeof shapes[0] - 1 };
+
+static const char *name_of(rill_shape shape) {
+    int k = 0;
+    while (shapes[k] != shape) ++k;
+    return shape_names[k];
+}
 
 /* ----------------------------------------------------------------------------------------------------------- shapes */
 
-static void read_sizes(rill_reader *reader, const rill_node *node, const char *what, rill_body_def *def) {
-    if (def->shape == RILL_BODY_BOX) {
-        rill_read_numbers(reader, rill_reader_need(reader, node, what, "size"), &rill_range_size, def->size, 3);
+/* Reads measures of a shape that stands about the zero of the body's frame. */
+static void read_sizes(rill_reader *reader, const rill_node *node, const char *what, rill_shape_def *shape) {
+    double size[3] = { 0 }, length = 0;
+    if (shape->type == RILL_SHAPE_BOX) {
+        rill_read_numbers(reader, rill_reader_need(reader, node, what, "size"), &rill_range_size, size, 3);
+        for (int i = 0; i < 3; ++i) shape->max[i] = 0.5 * size[i], shape->min[i] = -shape->max[i];
         return;
     }
-    rill_read_number(reader, rill_reader_need(reader, node, what, "radius"), &rill_range_size, &def->radius);
-    if (def->shape != RILL_BODY_SPHERE)
-        rill_read_number(reader, rill_reader_need(reader, node, what, "length"), &rill_range_size, &def->length);
+    rill_read_number(reader, rill_reader_need(reader, node, what, "radius"), &rill_range_size, &shape->radius);
+    if (shape->type == RILL_SHAPE_SPHERE) return;
+    rill_read_number(reader, rill_reader_need(reader, node, what, "length"), &rill_range_size, &length);
+    shape->to[2] = 0.5 * length, shape->from[2] = -shape->to[2];
 }
 
 static void read_file(rill_reader *reader, const rill_node *node, const char *what, rill_scene_body *body) {
@@ -45,21 +59,22 @@ static void read_file(rill_reader *reader, const rill_node *node, const char *wh
     const rill_node *name = rill_reader_need(reader, node, what, "mesh");
     body->file = name ? rill_read_mesh_file(reader, name, &mesh) : NULL;
     if (!body->file) return;
-    float *vertices = rill_store_take(reader->store, 3 * mesh.vertex_count, sizeof *vertices);
+    float *vertices = rill_store_take(reader->store, 3 * mesh.shape.vertex_count, sizeof *vertices);
     if (!vertices) {
         reader->no_memory = true;
         return;
     }
-    for (size_t i = 0; i < 3 * mesh.vertex_count; ++i) vertices[i] = (float)(scale * (double)mesh.vertices[i]);
-    body->def.vertices = vertices;
-    body->def.vertex_count = mesh.vertex_count;
-    body->def.indices = mesh.indices;
-    body->def.triangle_count = mesh.triangle_count;
+    for (size_t i = 0; i < 3 * mesh.shape.vertex_count; ++i)
+        vertices[i] = (float)(scale * (double)mesh.shape.vertices[i]);
+    body->def.shape.vertices = vertices;
+    body->def.shape.vertex_count = mesh.shape.vertex_count;
+    body->def.shape.indices = mesh.shape.indices;
+    body->def.shape.triangle_count = mesh.shape.triangle_count;
 }
 
 static bool read_shape(rill_reader *reader, const rill_node *node, rill_scene_body *body) {
     const rill_node *word = rill_tree_get(node, "shape");
-    int32_t shape = RILL_BODY_MESH;
+    int32_t shape = MESH_ALONE;
     if (!word && !rill_tree_get(node, "mesh")) {
         rill_report_error(reader->report, node->place, "found a body without shape and mesh, expected one");
         return false;
@@ -67,11 +82,11 @@ static bool read_shape(rill_reader *reader, const rill_node *node, rill_scene_bo
     if (word && !rill_read_word(reader, word, shape_words, &shape)) return false;
     const char *what = shape_names[shape];
     rill_reader_open(reader, node, what, shape_keys[shape]);
-    body->def.shape = (rill_body_shape)shape;
-    if (shape >= RILL_BODY_HULL)
+    body->def.shape.type = shapes[shape];
+    if (shapes[shape] == RILL_SHAPE_HULL || shapes[shape] == RILL_SHAPE_MESH)
         read_file(reader, node, what, body);
     else
-        read_sizes(reader, node, what, &body->def);
+        read_sizes(reader, node, what, &body->def.shape);
     return true;
 }
 
@@ -101,7 +116,7 @@ static void read_mass(rill_reader *reader, const rill_node *node, rill_scene_bod
 
 static void read_state(rill_reader *reader, const rill_node *node, rill_scene_body *body) {
     rill_body_state *state = &body->def.state;
-    const rill_node *position = rill_reader_need(reader, node, shape_names[body->def.shape], "position");
+    const rill_node *position = rill_reader_need(reader, node, name_of(body->def.shape.type), "position");
     rill_read_numbers(reader, position, &rill_range_place, state->position, 3);
     rill_read_numbers(reader, rill_tree_get(node, "rotate"), &rill_range_angle, body->rotate, 3);
     rill_read_numbers(reader, rill_tree_get(node, "velocity"), &SPEED, state->velocity, 3);

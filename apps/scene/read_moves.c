@@ -69,8 +69,8 @@ static size_t read_move(rill_reader *reader, const rill_node *node, const key_wo
 /* ------------------------------------------------------------------------------------------------------------ morph */
 
 static bool same_topology(const rill_solid_def *a, const rill_solid_def *b) {
-    return a->vertex_count == b->vertex_count && a->triangle_count == b->triangle_count &&
-           memcmp(a->indices, b->indices, 3 * a->triangle_count * sizeof *a->indices) == 0;
+    return a->shape.vertex_count == b->shape.vertex_count && a->shape.triangle_count == b->shape.triangle_count &&
+           memcmp(a->shape.indices, b->shape.indices, 3 * a->shape.triangle_count * sizeof *a->shape.indices) == 0;
 }
 
 static bool read_morph_key(rill_reader *reader, const rill_node *node, double before, const rill_solid_def *own,
@@ -81,26 +81,28 @@ static bool read_morph_key(rill_reader *reader, const rill_node *node, double be
     bool good = read_time(reader, node, what, before, &morph->time);
     const rill_node *file = rill_reader_need(reader, node, what, "mesh");
     rill_solid_def other = rill_default_solid_def();
-    if (!file || !rill_read_mesh_file(reader, file, &other) || !own->vertices)
+    if (!file || !rill_read_mesh_file(reader, file, &other) || !own->shape.vertices)
         return false; /* without a mesh of its own, which has been complained of, there is nothing to compare with */
     if (!same_topology(own, &other)) {
         rill_reader_expected(reader, file,
                              "a mesh with the same triangles as the solid's own (%zu vertices, %zu triangles), but it "
                              "has %zu and %zu%s",
-                             own->vertex_count, own->triangle_count, other.vertex_count, other.triangle_count,
-                             own->vertex_count == other.vertex_count && own->triangle_count == other.triangle_count
+                             own->shape.vertex_count, own->shape.triangle_count, other.shape.vertex_count,
+                             other.shape.triangle_count,
+                             own->shape.vertex_count == other.shape.vertex_count &&
+                                     own->shape.triangle_count == other.shape.triangle_count
                                  ? " in another order"
                                  : "");
         return false;
     }
-    morph->vertices = other.vertices;
+    morph->vertices = other.shape.vertices;
     return good;
 }
 
 static void read_morphs(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
     if (!rill_reader_list(reader, node, "keys", 1, KEYS_LIMIT)) return;
     rill_scene_morph *morphs = rill_store_take(reader->store, node->count, sizeof *morphs);
-    solid->blend = rill_store_take(reader->store, 3 * solid->def.vertex_count, sizeof *solid->blend);
+    solid->blend = rill_store_take(reader->store, 3 * solid->def.shape.vertex_count, sizeof *solid->blend);
     if (!morphs || !solid->blend) {
         reader->no_memory = true;
         return;
@@ -138,7 +140,7 @@ static bool ends_at_once(const rill_scene_key *keys, size_t count) {
 void rill_read_moves(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
     const rill_node *move = rill_tree_get(node, "move"), *morph = rill_tree_get(node, "morph");
     solid->key_count = read_move(reader, move, &solid_words, &solid->keys);
-    if (solid->def.shape == RILL_SHAPE_MESH) read_morphs(reader, morph, solid);
+    if (solid->def.shape.type == RILL_SHAPE_MESH) read_morphs(reader, morph, solid);
     read_manner(reader, node, move || morph, "a solid without 'move' or 'morph'", &solid->loop, &solid->ease);
     bool still_morph = solid->morph_count && !(solid->morphs[solid->morph_count - 1].time > 0);
     check_loop(reader, rill_tree_get(node, "loop"), solid->loop,

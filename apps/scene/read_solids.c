@@ -53,12 +53,13 @@ static void read_direction(rill_reader *reader, const rill_node *node, double ou
 }
 
 static void read_cylinder(rill_reader *reader, const rill_node *node, const char *what, rill_solid_def *def) {
-    bool good = need_place(reader, node, what, "from", def->from);
-    good &= need_place(reader, node, what, "to", def->to);
-    double axis[3] = { def->to[0] - def->from[0], def->to[1] - def->from[1], def->to[2] - def->from[2] };
+    bool good = need_place(reader, node, what, "from", def->shape.from);
+    good &= need_place(reader, node, what, "to", def->shape.to);
+    double axis[3] = { def->shape.to[0] - def->shape.from[0], def->shape.to[1] - def->shape.from[1],
+                       def->shape.to[2] - def->shape.from[2] };
     if (good && !(length(axis) > 0))
         rill_reader_expected(reader, rill_tree_get(node, "to"), "another place than that of 'from'");
-    need_size(reader, node, what, "radius", &def->radius);
+    need_size(reader, node, what, "radius", &def->shape.radius);
 }
 
 static void read_shape(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
@@ -66,23 +67,23 @@ static void read_shape(rill_reader *reader, const rill_node *node, rill_solid_de
     if (!rill_read_word(reader, rill_tree_get(node, "shape"), shape_words, &shape)) return;
     const char *what = shape_names[shape];
     rill_reader_open(reader, node, what, shape_keys[shape]);
-    def->shape = (rill_shape)shape;
-    switch (def->shape) {
-    case RILL_SHAPE_BOX: rill_read_box(reader, node, what, def->min, def->max); break;
+    def->shape.type = (rill_shape)shape;
+    switch (def->shape.type) {
+    case RILL_SHAPE_BOX: rill_read_box(reader, node, what, def->shape.min, def->shape.max); break;
     case RILL_SHAPE_SPHERE:
-        need_place(reader, node, what, "centre", def->centre);
-        need_size(reader, node, what, "radius", &def->radius);
+        need_place(reader, node, what, "centre", def->shape.centre);
+        need_size(reader, node, what, "radius", &def->shape.radius);
         break;
     case RILL_SHAPE_CYLINDER: read_cylinder(reader, node, what, def); break;
     case RILL_SHAPE_TORUS:
-        need_place(reader, node, what, "centre", def->centre);
-        read_direction(reader, rill_tree_get(node, "axis"), def->axis);
-        need_size(reader, node, what, "radius", &def->radius);
-        need_size(reader, node, what, "tube", &def->tube);
+        need_place(reader, node, what, "centre", def->shape.centre);
+        read_direction(reader, rill_tree_get(node, "axis"), def->shape.axis);
+        need_size(reader, node, what, "radius", &def->shape.radius);
+        need_size(reader, node, what, "tube", &def->shape.tube);
         break;
     default: /* a plane */
-        need_place(reader, node, what, "point", def->point);
-        read_direction(reader, rill_reader_need(reader, node, what, "normal"), def->axis);
+        need_place(reader, node, what, "point", def->shape.point);
+        read_direction(reader, rill_reader_need(reader, node, what, "normal"), def->shape.axis);
         break;
     }
     read_transform(reader, node, def);
@@ -119,11 +120,11 @@ const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill
         return NULL;
     }
     if (!keep(reader, mesh.indices)) return NULL;
-    def->shape = RILL_SHAPE_MESH;
-    def->vertices = mesh.vertices;
-    def->vertex_count = mesh.vertex_count;
-    def->indices = mesh.indices;
-    def->triangle_count = mesh.triangle_count;
+    def->shape.type = RILL_SHAPE_MESH;
+    def->shape.vertices = mesh.vertices;
+    def->shape.vertex_count = mesh.vertex_count;
+    def->shape.indices = mesh.indices;
+    def->shape.triangle_count = mesh.triangle_count;
     return path;
 }
 
@@ -195,7 +196,7 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
     const char *path = rill_read_file_name(reader, file);
     if (!path) return;
     rill_message message = { "" };
-    int32_t *size = solid->def.heights_size;
+    int32_t *size = solid->def.shape.heights_size;
     rill_result result =
         picture ? rill_png_load(path, &heights, size, &message) : load_npy_heights(path, &heights, size, &message);
     if (result != RILL_OK) {
@@ -206,8 +207,8 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
     for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; ++i)
         heights[i] = range[0] + heights[i] * (range[1] - range[0]);
     solid->file = path;
-    solid->def.shape = RILL_SHAPE_HEIGHTMAP;
-    solid->def.heights = heights;
+    solid->def.shape.type = RILL_SHAPE_HEIGHTMAP;
+    solid->def.shape.heights = heights;
 }
 
 /* --------------------------------------------------------------------------------------------------------- material */

@@ -81,7 +81,7 @@ static const float *vertices_at(const rill_scene_solid *solid, double time) {
     while (high < last && morphs[high].time <= time) ++high;
     size_t low = high > 0 ? high - 1 : 0;
     double s = share(solid->ease, morphs[low].time, morphs[high].time, time);
-    for (size_t i = 0; i < 3 * solid->def.vertex_count; ++i) {
+    for (size_t i = 0; i < 3 * solid->def.shape.vertex_count; ++i) {
         double a = (double)morphs[low].vertices[i], b = (double)morphs[high].vertices[i];
         solid->blend[i] = (float)(a + s * (b - a));
     }
@@ -94,7 +94,7 @@ static rill_result move_solid(const rill_scene_solid *solid, rill_world *world, 
     rill_result result = RILL_OK;
     rill_solid_id id = rill_solid_find(world, solid->def.name);
     if (solid->morph_count)
-        result = rill_solid_set_vertices(world, id, vertices_at(solid, time), solid->def.vertex_count);
+        result = rill_solid_set_vertices(world, id, vertices_at(solid, time), solid->def.shape.vertex_count);
     if (result == RILL_OK && solid->key_count) {
         rill_scene_pose pose = rill_scene_pose_at(solid, time);
         result = rill_solid_set_pose(world, id, pose.translate, pose.rotate);

@@ -45,10 +45,7 @@ static bool fill_wells(rill_rig *rig) {
 
 static rill_body_def box(double x, double y, double z, double length, double width, double tall) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
-    def.size[0] = length;
-    def.size[1] = width;
-    def.size[2] = tall;
+    def.shape = rill_rig_box(length, width, tall);
     def.state.position[0] = x;
     def.state.position[1] = y;
     def.state.position[2] = z;

@@ -25,7 +25,7 @@ static const double density = 998, gravity = 9.81, frame = 1.0 / 60;
 /* ----------------------------------------------------------------------------------------------------------- 16, 17 */
 
 typedef struct float_case {
-    rill_body_shape shape;
+    rill_shape shape;
     double size;     /* m: edge or diameter */
     double relative; /* density over the liquid's */
     double draft;    /* m */
@@ -33,12 +33,12 @@ typedef struct float_case {
 
 static rill_body_def describe(const float_case *f, double x, double y, double bottom) {
     rill_body_def def = rill_default_body_def();
-    def.shape = f->shape;
-    def.radius = 0.5 * f->size;
-    double volume = f->shape == RILL_BODY_SPHERE ? PI / 6 * pow(f->size, 3) : pow(f->size, 3);
+    def.shape = rill_rig_box(f->size, f->size, f->size);
+    def.shape.type = f->shape;
+    def.shape.radius = 0.5 * f->size;
+    double volume = f->shape == RILL_SHAPE_SPHERE ? PI / 6 * pow(f->size, 3) : pow(f->size, 3);
     def.mass = f->relative * density * volume;
     for (int k = 0; k < 3; ++k) {
-        def.size[k] = f->size;
         def.inertia[k] = 1e6 * def.mass * f->size * f->size; /* it does not turn */
     }
     def.state.position[0] = x;
@@ -69,7 +69,7 @@ static void run_draft(rill_validation *validation, const float_case *which, doub
         draft = depth + rise - (rill_rig_body(&rig, id).position[2] - 0.5 * which->size);
     }
     if (rig.ok) {
-        const char *name = which->shape == RILL_BODY_SPHERE ? "sphere" : "cube",
+        const char *name = which->shape == RILL_SHAPE_SPHERE ? "sphere" : "cube",
                    *where = off != 0 ? "off the grid" : "on the grid";
         const double target = mass / (density * wide * wide);
         rill_check check = { .mode = "physical", .relation = RILL_WITHIN, .value = 1e3 * draft, .unit = "mm" };
@@ -92,20 +92,20 @@ static void run_draft(rill_validation *validation, const float_case *which, doub
 void rill_case_floating_cube(rill_validation *validation) {
     static const double relative[] = { 0.25, 0.5, 0.75, 0.9 };
     for (size_t i = 0; i < sizeof relative / sizeof relative[0]; ++i) {
-        const float_case cube = { RILL_BODY_BOX, 0.02, relative[i], 0.02 * relative[i] };
+        const float_case cube = { RILL_SHAPE_BOX, 0.02, relative[i], 0.02 * relative[i] };
         run_draft(validation, &cube, 2e-3, 0.03, 0);
         run_draft(validation, &cube, 2e-3, 0.03, 0.37);
     }
     /* Much lighter, much smaller and much larger than a cell; a half of the tank's width. */
-    run_draft(validation, &(float_case){ RILL_BODY_BOX, 0.02, 0.01, 0.0002 }, 2e-3, 0.03, 0.37);
-    run_draft(validation, &(float_case){ RILL_BODY_BOX, 0.0004, 0.5, 0.0002 }, 2e-3, 0.03, 0.37);
-    run_draft(validation, &(float_case){ RILL_BODY_BOX, 0.04, 0.5, 0.02 }, 2e-3, 0.03, 0.37);
+    run_draft(validation, &(float_case){ RILL_SHAPE_BOX, 0.02, 0.01, 0.0002 }, 2e-3, 0.03, 0.37);
+    run_draft(validation, &(float_case){ RILL_SHAPE_BOX, 0.0004, 0.5, 0.0002 }, 2e-3, 0.03, 0.37);
+    run_draft(validation, &(float_case){ RILL_SHAPE_BOX, 0.04, 0.5, 0.02 }, 2e-3, 0.03, 0.37);
 }
 
 void rill_case_floating_sphere(rill_validation *validation) {
     static const double known[4][2] = { { 0.25, 6.52704e-3 }, { 0.5, 0.01 }, { 0.75, 0.0134730 }, { 0.9, 0.0160840 } };
     for (size_t i = 0; i < 4; ++i) {
-        const float_case sphere = { RILL_BODY_SPHERE, 0.02, known[i][0], known[i][1] };
+        const float_case sphere = { RILL_SHAPE_SPHERE, 0.02, known[i][0], known[i][1] };
         run_draft(validation, &sphere, 2e-3, 0.03, 0);
         run_draft(validation, &sphere, 2e-3, 0.03, 0.37);
     }
@@ -156,13 +156,10 @@ static void run_strip(rill_validation *validation, const strip *s, double dx) {
     rill_body_id id = { 0 };
     if (rill_rig_begin(&rig, validation, (int32_t)lround(2 * s->W / dx), 8, dx)) rig.def.headroom = 0.1;
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
+    def.shape = rill_rig_box(2 * s->a, 1, 0.04);
     def.drag = 0;
     def.mass = density * 2 * s->a * 8 * dx * (s->d - s->D);
-    for (int k = 0; k < 3; ++k) {
-        def.size[k] = k == 0 ? 2 * s->a : k == 1 ? 1 : 0.04;
-        def.inertia[k] = 1e6 * def.mass;
-    }
+    for (int k = 0; k < 3; ++k) def.inertia[k] = 1e6 * def.mass;
     def.state.position[0] = s->W;
     def.state.position[1] = 4 * dx;
     def.state.position[2] = rest;
@@ -204,7 +201,7 @@ void rill_case_heave(rill_validation *validation) {
 
 typedef struct light_case {
     const char *name;
-    rill_body_shape shape;
+    rill_shape shape;
     double size[3]; /* m; [0] is a sphere's diameter */
     double tilt;    /* degrees */
 } light_case;
@@ -212,7 +209,7 @@ typedef struct light_case {
 /* A tank of 80 x 80 mm, 20 mm deep. It has settled once it stays slower than 1e-4 m/s. */
 static void run_light(rill_validation *v, const light_case *c, double viscosity, bool judged) {
     const double dx = 2e-3, depth = 0.02, wide = 0.08;
-    const double half = c->shape == RILL_BODY_SPHERE ? 0.5 * c->size[0] : 0.5 * c->size[2];
+    const double half = c->shape == RILL_SHAPE_SPHERE ? 0.5 * c->size[0] : 0.5 * c->size[2];
     double tilt[4], settled = 0, highest = -INFINITY, farthest = 0;
     bool met = false;
     rill_rig rig;
@@ -222,15 +219,13 @@ static void run_light(rill_validation *v, const light_case *c, double viscosity,
         rig.def.liquid.viscosity = viscosity;
     }
     rill_body_def def = rill_default_body_def();
-    def.shape = c->shape;
-    def.radius = 0.5 * c->size[0];
+    def.shape = rill_rig_box(c->size[0], c->size[1], c->size[2]);
+    def.shape.type = c->shape;
+    def.shape.radius = 0.5 * c->size[0];
     def.density = 0.01 * density;
     rill_rig_turn(tilt, 1, c->tilt);
     const double reach = half + 0.5 * c->size[0] * fabs(sin(c->tilt * PI / 180));
-    for (int k = 0; k < 3; ++k) {
-        def.size[k] = c->size[k];
-        def.state.position[k] = k < 2 ? 0.5 * wide + 0.37 * dx : depth + 0.01 + reach;
-    }
+    for (int k = 0; k < 3; ++k) def.state.position[k] = k < 2 ? 0.5 * wide + 0.37 * dx : depth + 0.01 + reach;
     for (int k = 0; k < 4; ++k) def.state.orientation[k] = tilt[k];
     const int frames = 600;
     if (rill_rig_tank(&rig, depth)) {
@@ -263,9 +258,9 @@ static void run_light(rill_validation *v, const light_case *c, double viscosity,
 
 void rill_case_light_bodies(rill_validation *validation) {
     static const light_case cases[] = {
-        { "box 40 x 40 x 10 mm", RILL_BODY_BOX, { 0.04, 0.04, 0.01 }, 0 },
-        { "plate 40 x 40 x 4 mm, tilted 10 degrees", RILL_BODY_BOX, { 0.04, 0.04, 0.004 }, 10 },
-        { "sphere 20 mm", RILL_BODY_SPHERE, { 0.02, 0.02, 0.02 }, 0 },
+        { "box 40 x 40 x 10 mm", RILL_SHAPE_BOX, { 0.04, 0.04, 0.01 }, 0 },
+        { "plate 40 x 40 x 4 mm, tilted 10 degrees", RILL_SHAPE_BOX, { 0.04, 0.04, 0.004 }, 10 },
+        { "sphere 20 mm", RILL_SHAPE_SPHERE, { 0.02, 0.02, 0.02 }, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         run_light(validation, &cases[i], 3e-4, true);

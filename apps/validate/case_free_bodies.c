@@ -32,10 +32,7 @@ static const double density = 998, gravity = 9.81, frame = 1.0 / 60;
 
 static rill_body_def box_of(double x, double y, double z, double relative) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
-    def.size[0] = x;
-    def.size[1] = y;
-    def.size[2] = z;
+    def.shape = rill_rig_box(x, y, z);
     def.density = relative * density;
     return def;
 }
@@ -111,8 +108,8 @@ static void run_immersed(rill_validation *validation, double relative) {
     rill_body_id id = { 0 };
     if (rill_rig_begin(&rig, validation, 60, 60, dx)) rig.def.headroom = 0.1;
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_SPHERE;
-    def.radius = radius;
+    def.shape.type = RILL_SHAPE_SPHERE;
+    def.shape.radius = radius;
     def.density = held ? density : relative * density;
     def.mass = held ? (double)INFINITY : 0;
     def.state.position[0] = def.state.position[1] = 0.06 + 0.37 * dx;
@@ -382,7 +379,7 @@ void rill_case_free_bodies(rill_validation *validation) {
     run_radiation(validation, 2e-3);
     run_radiation(validation, 1e-3);
     rill_body_def sphere = rill_default_body_def();
-    sphere.radius = 0.01;
+    sphere.shape.radius = 0.01;
     run_momentum(validation, sphere, "sphere 20 mm");
     run_momentum(validation, box_of(0.04, 0.04, 0.01, 0.5), "plate 40 x 40 x 10 mm");
     run_energy(validation, validation->quick ? 1000 : 4000);

@@ -44,11 +44,11 @@ static void make_hull(hull *which, double wall) {
 
 static rill_body_def hull_of(const hull *which, double mass) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_MESH;
-    def.vertices = which->vertices;
-    def.vertex_count = 16;
-    def.indices = which->indices;
-    def.triangle_count = 28;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = which->vertices;
+    def.shape.vertex_count = 16;
+    def.shape.indices = which->indices;
+    def.shape.triangle_count = 28;
     def.mass = mass;
     def.centre[0] = def.centre[1] = 0;
     def.centre[2] = plank;

@@ -16,10 +16,7 @@ static const double gravity = 9.81;
 
 static rill_body_def told_box(double x, double y, double z) {
     rill_body_def def = rill_default_body_def();
-    def.shape = RILL_BODY_BOX;
-    def.size[0] = x;
-    def.size[1] = y;
-    def.size[2] = z;
+    def.shape = rill_rig_box(x, y, z);
     def.mass = (double)INFINITY;
     return def;
 }
@@ -54,7 +51,7 @@ static double plunged_rise(bool sphere) {
 
 /* A box or sphere of 20 mm in a tank of 120 x 80 mm, 30 mm deep. */
 static void run_plunge(rill_validation *validation, rill_body_def def, const char *name) {
-    const double dx = 2e-3, depth = 0.03, target = plunged_rise(def.shape == RILL_BODY_SPHERE);
+    const double dx = 2e-3, depth = 0.03, target = plunged_rise(def.shape.type == RILL_SHAPE_SPHERE);
     const double down[3] = { 0, 0, -0.045 }, up[3] = { 0, 0, 0.045 }, east[3] = { 0.1, 0, 0 }, west[3] = { -0.1, 0, 0 };
     const double still[3] = { 0, 0, 0 };
     double in = 0, out = 0, bow = 0;
@@ -165,7 +162,7 @@ static void run_piston(rill_validation *validation, double speed) {
 
 void rill_case_prescribed_bodies(rill_validation *validation) {
     rill_body_def sphere = rill_default_body_def();
-    sphere.radius = 0.01;
+    sphere.shape.radius = 0.01;
     sphere.mass = (double)INFINITY;
     run_plunge(validation, told_box(0.02, 0.02, 0.02), "box 20 mm");
     run_plunge(validation, sphere, "sphere 20 mm");

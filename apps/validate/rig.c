@@ -66,18 +66,18 @@ void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1,
         rig->box_room = room;
     }
     rill_solid_def box = rill_default_solid_def();
-    box.shape = RILL_SHAPE_BOX;
-    memcpy(box.min, (double[3]){ x0, y0, z0 }, sizeof box.min);
-    memcpy(box.max, (double[3]){ x1, y1, z1 }, sizeof box.max);
+    box.shape.type = RILL_SHAPE_BOX;
+    memcpy(box.shape.min, (double[3]){ x0, y0, z0 }, sizeof box.shape.min);
+    memcpy(box.shape.max, (double[3]){ x1, y1, z1 }, sizeof box.shape.max);
     rig->boxes[rig->box_count++] = box;
 }
 
 static bool add_solids(rill_rig *rig) {
     rill_solid_def ground = rill_default_solid_def();
-    ground.shape = RILL_SHAPE_HEIGHTMAP;
-    ground.heights = rig->heights;
-    ground.heights_size[0] = rig->nx;
-    ground.heights_size[1] = rig->ny;
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = rig->heights;
+    ground.shape.heights_size[0] = rig->nx;
+    ground.shape.heights_size[1] = rig->ny;
     rill_solid_id id;
     rill_rig_expect(rig, rill_solid_create(rig->world, &ground, &id), "rill_solid_create");
     for (size_t i = 0; rig->ok && i < rig->box_count; ++i)
@@ -197,6 +197,12 @@ double rill_rig_max_depth(const rill_rig *rig) {
     double depth = 0;
     for (size_t i = 0; i < (size_t)rig->layers * rig->cells; ++i) depth = rig->depth[i] > depth ? rig->depth[i] : depth;
     return depth;
+}
+
+rill_shape_def rill_rig_box(double x, double y, double z) {
+    return (rill_shape_def){ .type = RILL_SHAPE_BOX,
+                             .min = { -0.5 * x, -0.5 * y, -0.5 * z },
+                             .max = { 0.5 * x, 0.5 * y, 0.5 * z } };
 }
 
 const char *rill_rig_mode(const rill_rig *rig) {

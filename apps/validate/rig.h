@@ -38,6 +38,8 @@ typedef struct rill_rig {
 bool rill_rig_begin(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx);
 /* Adds a solid between two corners; before the build. */
 void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1, double y1, double z1);
+/* Returns the shape of a body: a box of these edges about the zero of its frame. */
+rill_shape_def rill_rig_box(double x, double y, double z);
 bool rill_rig_build(rill_rig *rig);
 /* Puts depth[] and faces[] into the world. */
 bool rill_rig_fill(rill_rig *rig);

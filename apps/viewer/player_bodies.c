@@ -116,11 +116,11 @@ void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
         snprintf(name, sizeof name, "wooden %s %d", box ? "box" : "ball", ++player->dropped);
     } while (rill_body_find(player->world, name).value);
     def.name = name;
-    def.shape = box ? RILL_BODY_BOX : RILL_BODY_SPHERE;
-    def.radius = radius;
+    def.shape.type = box ? RILL_SHAPE_BOX : RILL_SHAPE_SPHERE;
+    def.shape.radius = radius;
     def.density = DENSITY;
     for (int k = 0; k < 3; ++k) {
-        def.size[k] = 1.6 * radius;
+        def.shape.max[k] = 0.8 * radius, def.shape.min[k] = -def.shape.max[k];
         def.state.position[k] = hit.at[k] + (k == 2 ? HEIGHT * radius : 0);
     }
     if (rill_body_create(player->world, &def, &id) != RILL_OK) {

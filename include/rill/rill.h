@@ -293,33 +293,43 @@ typedef enum rill_shape {
     RILL_SHAPE_BOX = 0,
     RILL_SHAPE_SPHERE,
     RILL_SHAPE_CYLINDER,
-    RILL_SHAPE_TORUS,
-    RILL_SHAPE_PLANE,    /* everything below it */
-    RILL_SHAPE_MESH,     /* closed parts are volumes (inside = nonzero winding), open parts thin sheets */
-    RILL_SHAPE_HEIGHTMAP /* solid all the way down */
+    RILL_SHAPE_TORUS, /* solids only */
+    RILL_SHAPE_PLANE, /* solids only: everything below it */
+    /* Solids: closed parts are volumes (inside = nonzero winding), open parts thin sheets. Bodies: a closed mesh, such as a boat; it
+     * counts as solid between its lowest and its highest face. */
+    RILL_SHAPE_MESH,
+    RILL_SHAPE_HEIGHTMAP, /* solids only: solid all the way down */
+    RILL_SHAPE_CAPSULE,   /* all that is no farther than its radius from a line */
+    RILL_SHAPE_HULL       /* the convex hull of its vertices; a solid becomes the mesh of it */
 } rill_shape;
 
-/* Only the members of the chosen shape are read. Arrays are copied. Points of a shape are first scaled, then rotated
- * about x, y, z in that order, then translated (a heightmap ignores all three). */
-typedef struct rill_solid_def {
-    const char *name; /* copied; may be NULL; must be unique otherwise */
-    rill_shape shape;
+/* Looks of a solid or a body in its own frame, m. Only the members of the chosen type are read. Arrays are copied. */
+typedef struct rill_shape_def {
+    rill_shape type;
     double min[3], max[3]; /* box: opposite corners, min < max */
     double centre[3];      /* sphere, torus */
-    double from[3], to[3]; /* cylinder: ends of the axis */
+    /* Cylinder: ends of the axis; capsule: centres of its caps. Of a body, `to` is right above `from`. */
+    double from[3], to[3];
     double axis[3];        /* torus: direction of its axis, any length; plane: its upward normal */
     double point[3];       /* plane: a point on it */
-    double radius;         /* sphere, cylinder, torus (centre to tube centre), > 0 */
+    double radius;         /* sphere, cylinder, capsule, torus (centre to tube centre), > 0 */
     double tube;           /* torus: radius of the tube, > 0 */
-    const float *vertices; /* mesh: x, y, z each */
+    const float *vertices; /* mesh, hull: x, y, z each */
     size_t vertex_count;
     const uint32_t *indices; /* mesh: three per triangle, either orientation */
     size_t triangle_count;
     const double *heights;   /* heightmap: metres above the origin's z, row 0 south, x fastest */
     int32_t heights_size[2]; /* columns, rows; stretched bilinearly over the grid if it has another size */
-    double scale;            /* > 0; default 1 */
-    double rotate[3];        /* degrees */
-    double translate[3];     /* m */
+} rill_shape_def;
+
+/* Points of its shape are first scaled, then rotated about x, y, z in that order, then translated (a heightmap ignores all
+ * three). */
+typedef struct rill_solid_def {
+    const char *name; /* copied; may be NULL; must be unique otherwise */
+    rill_shape_def shape;
+    double scale;        /* > 0; default 1 */
+    double rotate[3];    /* degrees */
+    double translate[3]; /* m */
     /* Of floors of this solid, whatever its shape; NaN in both, the default: the liquid's. */
     rill_contact_angle contact_angle;
     /* Paints floors of this solid, whatever its shape: mean contact angles, degrees, 0 to 180, row 0 south, x fastest; NULL, the
@@ -507,15 +517,6 @@ typedef struct rill_body_id {
     uint64_t value;
 } rill_body_id;
 
-typedef enum rill_body_shape {
-    RILL_BODY_SPHERE = 0,
-    RILL_BODY_BOX,
-    RILL_BODY_CAPSULE,  /* axis along z of its own frame */
-    RILL_BODY_CYLINDER, /* likewise */
-    RILL_BODY_HULL,     /* the convex hull of its vertices */
-    RILL_BODY_MESH      /* a closed mesh, such as a boat; it counts as solid between its lowest and its highest face */
-} rill_body_shape;
-
 /* Where a body is and how it moves. What the liquid does comes on top of `acceleration` during a step: gravity for a body that
  * falls or floats, nothing for one that rests on the ground. */
 typedef struct rill_body_state {
@@ -526,20 +527,12 @@ typedef struct rill_body_state {
     double acceleration[3];     /* m/s2: by all but the liquid */
 } rill_body_state;
 
-/* Only the members of the chosen shape are read. Arrays are copied. */
 typedef struct rill_body_def {
-    const char *name; /* copied; may be NULL; must be unique otherwise */
-    rill_body_shape shape;
-    double radius;         /* sphere, capsule, cylinder: m, > 0 */
-    double length;         /* capsule (between the centres of its caps), cylinder: m, > 0 */
-    double size[3];        /* box: edges, m, > 0 */
-    const float *vertices; /* hull, mesh: x, y, z each, m, in the body's frame */
-    size_t vertex_count;
-    const uint32_t *indices; /* mesh: three per triangle, either orientation */
-    size_t triangle_count;
-    double mass;      /* kg, > 0; INFINITY: it goes as it is told, whatever the liquid does. Default: see density */
-    double density;   /* kg/m3, > 0: used if mass is 0; default 500 */
-    double centre[3]; /* m: centre of mass in the body's frame; all NaN, the default: that of its volume */
+    const char *name;     /* copied; may be NULL; must be unique otherwise */
+    rill_shape_def shape; /* default: a sphere; in the body's frame */
+    double mass;          /* kg, > 0; INFINITY: it goes as it is told, whatever the liquid does. Default: see density */
+    double density;       /* kg/m3, > 0: used if mass is 0; default 500 */
+    double centre[3];     /* m: centre of mass in the body's frame; all NaN, the default: that of its volume */
     double
         inertia[6]; /* kg m2 about the centre of mass in the body's frame: xx, yy, zz, xy, xz, yz; all 0, the default:
                           as if mass were spread evenly over its volume */
@@ -577,9 +570,12 @@ typedef struct rill_body_info {
     double inertia[6]; /* kg m2: xx, yy, zz, xy, xz, yz */
     double volume;     /* m3 */
     double centre[3];  /* m: centre of mass in the frame of the definition */
-    rill_body_shape shape;
-    double radius, length, size[3]; /* as defined */
-    const double *vertices;         /* x, y, z each */
+    double middle[3];  /* m: centre of its volume, from its centre of mass */
+    rill_shape shape;
+    double radius;          /* m: sphere, capsule, cylinder */
+    double length;          /* m: of a cylinder, and between the centres of the caps of a capsule; along z */
+    double size[3];         /* m: edges of a box */
+    const double *vertices; /* x, y, z each */
     size_t vertex_count;
     const uint32_t *indices; /* counter-clockwise seen from outside */
     size_t triangle_count;

@@ -43,7 +43,8 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
                              .crossings = rill_array_make(sizeof(rill_crossing)) };
     raster->meshes_alone = true;
     for (size_t s = 0; s < solid_count; ++s)
-        raster->meshes_alone &= !solids[s] || solids[s]->primitive.aligned || solids[s]->def.shape == RILL_SHAPE_MESH;
+        raster->meshes_alone &=
+            !solids[s] || solids[s]->primitive.aligned || solids[s]->def.shape.type == RILL_SHAPE_MESH;
     if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
     raster->span_first = rill_alloc_zeroed(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
     raster->row_first = rill_alloc_zeroed(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
@@ -240,12 +241,13 @@ static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
 
 static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row) {
     const rill_solid_def *def = &raster->solids[index]->def;
-    int32_t cells = raster->x.count, nx = def->heights_size[0], ny = def->heights_size[1];
+    int32_t cells = raster->x.count, nx = def->shape.heights_size[0], ny = def->shape.heights_size[1];
     rill_span *out = extend(&raster->loose, raster->allocator, (size_t)cells);
     if (!out) return false;
     double fy;
     int32_t y0 = rill_stretch(raster->y.first + row, raster->grid.cells[1], ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
-    const double *south = def->heights + (size_t)y0 * (size_t)nx, *north = def->heights + (size_t)y1 * (size_t)nx;
+    const double *south = def->shape.heights + (size_t)y0 * (size_t)nx,
+                 *north = def->shape.heights + (size_t)y1 * (size_t)nx;
     for (int32_t x = 0; x < cells; ++x) {
         double fx;
         int32_t x0 = rill_stretch(raster->x.first + x, raster->grid.cells[0], nx, &fx), x1 = x0 + 1 < nx ? x0 + 1 : x0;
@@ -277,7 +279,7 @@ static bool spans_of_others(rill_raster *raster, int32_t row) {
     double y = rill_lattice_at(&raster->y, row);
     for (size_t s = 0; s < raster->solid_count; ++s) {
         if (!raster->solids[s]) continue;
-        rill_shape shape = raster->solids[s]->def.shape;
+        rill_shape shape = raster->solids[s]->def.shape.type;
         if (shape == RILL_SHAPE_MESH || raster->solids[s]->primitive.aligned) continue;
         bool done = shape == RILL_SHAPE_HEIGHTMAP ? spans_of_heightmap(raster, (uint16_t)s, row)
                                                   : spans_of_form(raster, (uint16_t)s, y);

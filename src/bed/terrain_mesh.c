@@ -40,7 +40,7 @@ static double sample_place(const rill_grid *grid, int axis, int32_t sample, int3
 }
 
 static bool cover_heightmap(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator) {
-    const int32_t nx = solid->def.heights_size[0], ny = solid->def.heights_size[1];
+    const int32_t nx = solid->def.shape.heights_size[0], ny = solid->def.shape.heights_size[1];
     const size_t wide = (size_t)nx + 2, high = (size_t)ny + 2;
     if (wide > UINT32_MAX / high || !take_cover(solid, allocator, wide * high, 2 * (wide - 1) * (high - 1)))
         return false;
@@ -51,7 +51,7 @@ static bool cover_heightmap(rill_solid *solid, const rill_grid *grid, const rill
             const int32_t column = x < 0 ? 0 : x < nx ? x : nx - 1;
             vertex[0] = sample_place(grid, 0, x, nx);
             vertex[1] = sample_place(grid, 1, y, ny);
-            vertex[2] = grid->origin[2] + solid->def.heights[(size_t)row * (size_t)nx + (size_t)column];
+            vertex[2] = grid->origin[2] + solid->def.shape.heights[(size_t)row * (size_t)nx + (size_t)column];
         }
     }
     join_lattice(solid->terrain_indices, (uint32_t)wide, (uint32_t)high);
@@ -73,6 +73,6 @@ static bool cover_plane(rill_solid *solid, const rill_grid *grid, const rill_all
 
 bool rill_terrain_mesh_make(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator) {
     if (solid->terrain_vertices) return true;
-    if (solid->def.shape == RILL_SHAPE_HEIGHTMAP) return cover_heightmap(solid, grid, allocator);
-    return solid->def.shape != RILL_SHAPE_PLANE || cover_plane(solid, grid, allocator);
+    if (solid->def.shape.type == RILL_SHAPE_HEIGHTMAP) return cover_heightmap(solid, grid, allocator);
+    return solid->def.shape.type != RILL_SHAPE_PLANE || cover_plane(solid, grid, allocator);
 }

@@ -76,7 +76,7 @@ static inline added_liquid sum_added(const rill_body_stage *stage, const rill_bo
 }
 
 static added_liquid find_added(const rill_body_stage *stage, const rill_body *body) {
-    return body->form.shape == RILL_BODY_SPHERE ? sum_added(stage, body, true) : sum_added(stage, body, false);
+    return body->form.shape == RILL_SHAPE_SPHERE ? sum_added(stage, body, true) : sum_added(stage, body, false);
 }
 
 /* Adds what of a light body is in the liquid. */
@@ -142,7 +142,7 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
                  *angular = body->state.angular_velocity;
     const double *deck_inertia = body->deck_load.inertia;
     double momentum[3], weight[6] = { 0 };
-    if (body->form.shape == RILL_BODY_SPHERE) return;
+    if (body->form.shape == RILL_SHAPE_SPHERE) return;
     rill_deck_load_add_weight(&body->deck_load, stage->gravity, weight);
     rill_body_remove_round_torque(body, weight);
     for (int i = 0; i < 3; ++i) {

@@ -212,17 +212,17 @@ void rill_body_island_squeeze_out(const rill_body_stage *stage);
 /* Tells whether pressure does not turn a body at all: the last three components of its B are zero. */
 static inline bool rill_body_is_ball(const rill_body *body) {
     const double *middle = body->form.middle;
-    return body->form.shape == RILL_BODY_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0;
+    return body->form.shape == RILL_SHAPE_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0;
 }
 /* Takes the torque out of a wrench that pressure cannot have about the middle of a sphere, or the axis of a cylinder or
  * capsule. */
 void rill_body_remove_axial_torque(const rill_body *body, double wrench[6]);
 /* Takes out of a wrench what cannot turn a body that is round. */
 static inline void rill_body_remove_round_torque(const rill_body *body, double wrench[6]) {
-    const rill_body_shape shape = body->form.shape;
+    const rill_shape shape = body->form.shape;
     if (rill_body_is_ball(body))
         wrench[3] = wrench[4] = wrench[5] = 0.0;
-    else if (shape == RILL_BODY_SPHERE || shape == RILL_BODY_CYLINDER || shape == RILL_BODY_CAPSULE)
+    else if (shape == RILL_SHAPE_SPHERE || shape == RILL_SHAPE_CYLINDER || shape == RILL_SHAPE_CAPSULE)
         rill_body_remove_axial_torque(body, wrench);
 }
 /* Finds B for motion along the bed, and the wrenches along it of the heads as they are. */

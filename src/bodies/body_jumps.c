@@ -55,7 +55,7 @@ double rill_body_lag_length(const rill_body *body) {
     const double *lag = body->lag;
     const double far = sqrt(lag[0] * lag[0] + lag[1] * lag[1] + lag[2] * lag[2]);
     const double turn = 4.0 * sqrt(lag[3] * lag[3] + lag[4] * lag[4] + lag[5] * lag[5]);
-    return far + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : turn * body->form.reach);
+    return far + (body->form.shape == RILL_SHAPE_SPHERE ? 0.0 : turn * body->form.reach);
 }
 
 /* Returns how far a body has to be lifted to be above all liquid, m. */

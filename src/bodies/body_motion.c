@@ -174,7 +174,7 @@ double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, doubl
         }
         /* (speed + falls dt) dt <= leeway */
         const double own =
-            sqrt(speed) + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : sqrt(angular) * body->form.reach);
+            sqrt(speed) + (body->form.shape == RILL_SHAPE_SPHERE ? 0.0 : sqrt(angular) * body->form.reach);
         const double all = own + rill_body_lag_length(body) / left;
         const double far = leeway(body, flow), twice = all + sqrt(all * all + 4.0 * sqrt(falls) * far);
         if (twice > 0.0) limit = fmin(limit, 2.0 * far / twice);

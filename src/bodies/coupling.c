@@ -28,7 +28,7 @@ void rill_body_remove_axial_torque(const rill_body *body, double wrench[6]) {
     about[2] = m[0] * wrench[1] - m[1] * wrench[0] - wrench[5];
     const double axis[3] = { turn[2], turn[5], turn[8] };
     const double along = axis[0] * about[0] + axis[1] * about[1] + axis[2] * about[2];
-    for (int i = 0; i < 3; ++i) wrench[3 + i] += body->form.shape == RILL_BODY_SPHERE ? about[i] : along * axis[i];
+    for (int i = 0; i < 3; ++i) wrench[3 + i] += body->form.shape == RILL_SHAPE_SPHERE ? about[i] : along * axis[i];
 }
 
 /* ---------------------------------------------------------------------------------------------------------- upright */

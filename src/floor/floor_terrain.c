@@ -281,7 +281,7 @@ static double sample_place(const samples *map, int axis, int32_t i) {
 /* Finds the samples from <= i < until along an axis that lie in a window. */
 static void samples_between(const samples *map, int axis, const rill_floor_window *window, int32_t *from,
                             int32_t *until) {
-    const double count = (double)map->def->heights_size[axis];
+    const double count = (double)map->def->shape.heights_size[axis];
     const double low = ceil((window->low[axis] + 0.5) / map->stretch[axis] - 0.5);
     const double high = ceil((window->high[axis] + 0.5) / map->stretch[axis] - 0.5) + 1.0;
     *from = (int32_t)fmin(fmax(low, 0.0), count);
@@ -290,12 +290,12 @@ static void samples_between(const samples *map, int axis, const rill_floor_windo
 
 /* Finds the height at sample `i` of one axis and any place, in cells, along the other. */
 static double height_at(const samples *map, int axis, int32_t i, double place) {
-    const int32_t count = map->def->heights_size[1 - axis];
-    RILL_ASSERT(i >= 0 && i < map->def->heights_size[axis] && count > 0);
+    const int32_t count = map->def->shape.heights_size[1 - axis];
+    RILL_ASSERT(i >= 0 && i < map->def->shape.heights_size[axis] && count > 0);
     const double at = fmin(fmax((place + 0.5) / map->stretch[1 - axis] - 0.5, 0.0), (double)(count - 1));
     const int32_t low = (int32_t)at, high = low + 1 < count ? low + 1 : low;
-    const size_t row = (size_t)map->def->heights_size[0];
-    const double *heights = map->def->heights;
+    const size_t row = (size_t)map->def->shape.heights_size[0];
+    const double *heights = map->def->shape.heights;
     const double a = axis == 0 ? heights[(size_t)low * row + (size_t)i] : heights[(size_t)i * row + (size_t)low];
     const double b = axis == 0 ? heights[(size_t)high * row + (size_t)i] : heights[(size_t)i * row + (size_t)high];
     return a + (at - (double)low) * (b - a);
@@ -316,8 +316,8 @@ static void cover_heightmap(rill_floor *floor, const rill_bed *bed, const rill_s
     samples map = { .def = def };
     bool same = true;
     for (int i = 0; i < 2; ++i) {
-        map.stretch[i] = (double)bed->grid.cells[i] / (double)def->heights_size[i];
-        same = same && def->heights_size[i] == bed->grid.cells[i];
+        map.stretch[i] = (double)bed->grid.cells[i] / (double)def->shape.heights_size[i];
+        same = same && def->shape.heights_size[i] == bed->grid.cells[i];
     }
     if (same) return; /* columns stand on the samples, and there is nothing between them */
     int32_t from[2], until[2];
@@ -334,7 +334,7 @@ static void cover_heightmap(rill_floor *floor, const rill_bed *bed, const rill_s
 void rill_floor_cover_solid(rill_floor *floor, const rill_bed *bed, const rill_solid *solid,
                             const rill_floor_bins *bins, const rill_floor_window *window) {
     memset(floor->recent, 0, sizeof floor->recent);
-    if (solid->def.shape == RILL_SHAPE_HEIGHTMAP)
+    if (solid->def.shape.type == RILL_SHAPE_HEIGHTMAP)
         cover_heightmap(floor, bed, &solid->def, window);
     else if (bins)
         cover_bins(floor, bed, bins, window);

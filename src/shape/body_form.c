@@ -5,11 +5,11 @@
 #include "base/vec.h"
 #include "shape/body_form_internal.h"
 #include "shape/constants.h"
+#include "shape/shape_def.h"
 
 #include <math.h>
 #include <string.h>
 
-static const size_t MOST_VERTICES = 1 << 24, MOST_TRIANGLES = 1 << 24;
 #define PI 3.14159265358979323846
 
 rill_pose rill_pose_of(const double position[3], const double orientation[4]) {
@@ -24,71 +24,28 @@ rill_pose rill_pose_of(const double position[3], const double orientation[4]) {
 
 /* --------------------------------------------------------------------------------------------------------- checking */
 
-static rill_result check_length(const rill_body_def *def, const char *member, double value, rill_message *message) {
-    if (value >= RILL_SHAPE_SMALLEST && value <= RILL_BODY_FARTHEST) return RILL_OK; /* false for NaN */
-    return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is %g, expected %g to %g", rill_body_def_name(def),
-                     member, value, RILL_SHAPE_SMALLEST, RILL_BODY_FARTHEST);
+/* Returns the limits of bodies. */
+static rill_shape_rules rules_of(const rill_body_def *def) {
+    return (rill_shape_rules){ .whose = "body",
+                               .name = def->name && def->name[0] ? def->name : "(nameless)",
+                               .types = 1u << RILL_SHAPE_BOX | 1u << RILL_SHAPE_SPHERE | 1u << RILL_SHAPE_CYLINDER |
+                                        1u << RILL_SHAPE_CAPSULE | 1u << RILL_SHAPE_MESH | 1u << RILL_SHAPE_HULL,
+                               .farthest = RILL_BODY_FARTHEST,
+                               .least_edge = RILL_SHAPE_SMALLEST,
+                               .least_vertices = 4,
+                               .least_triangles = 4,
+                               .most = RILL_BODY_ELEMENTS,
+                               .upright = true };
 }
 
-static rill_result check_count(const rill_body_def *def, const char *member, size_t count, size_t most,
-                               rill_message *message) {
-    if (count >= 4 && count <= most) return RILL_OK;
-    return rill_fail(message, count < 4 ? RILL_INVALID_DATA : RILL_TOO_LARGE, "body %s: %s is %zu, expected 4 to %zu",
-                     rill_body_def_name(def), member, count, most);
-}
-
-static rill_result check_vertices(const rill_body_def *def, rill_message *message) {
-    const bool mesh = def->shape == RILL_BODY_MESH;
-    if (!def->vertices || (mesh && !def->indices))
-        return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is NULL, expected an array",
-                         rill_body_def_name(def), def->vertices ? "indices" : "vertices");
-    rill_result result = check_count(def, "vertex_count", def->vertex_count, MOST_VERTICES, message);
-    if (!result && mesh) result = check_count(def, "triangle_count", def->triangle_count, MOST_TRIANGLES, message);
-    if (result) return result;
-    for (size_t i = 0; i < def->vertex_count; ++i) {
-        const float *p = def->vertices + 3 * i;
-        if (!(fabsf(p[0]) <= (float)RILL_BODY_FARTHEST && fabsf(p[1]) <= (float)RILL_BODY_FARTHEST &&
-              fabsf(p[2]) <= (float)RILL_BODY_FARTHEST))
-            return rill_fail(message, RILL_INVALID_DATA,
-                             "body %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
-                             rill_body_def_name(def), i, (double)p[0], (double)p[1], (double)p[2], RILL_BODY_FARTHEST);
-    }
-    for (size_t i = 0; mesh && i < 3 * def->triangle_count; ++i)
-        if (def->indices[i] >= def->vertex_count)
-            return rill_fail(message, RILL_INVALID_DATA,
-                             "body %s: triangle %zu names vertex %u, expected less than %zu", rill_body_def_name(def),
-                             i / 3, (unsigned)def->indices[i], def->vertex_count);
-    return RILL_OK;
-}
-
-static rill_result check_centre(const rill_body_def *def, rill_message *message) {
-    const double *c = def->centre;
+static rill_result check_centre(const double centre[3], const rill_shape_rules *rules, rill_message *message) {
+    const double *c = centre;
     if (isnan(c[0]) && isnan(c[1]) && isnan(c[2])) return RILL_OK;
     if (fabs(c[0]) <= RILL_BODY_FARTHEST && fabs(c[1]) <= RILL_BODY_FARTHEST && fabs(c[2]) <= RILL_BODY_FARTHEST)
         return RILL_OK;
     return rill_fail(message, RILL_INVALID_ARGUMENT,
                      "body %s: centre is (%g, %g, %g), expected finite numbers within %g, or NaN for all of them",
-                     rill_body_def_name(def), c[0], c[1], c[2], RILL_BODY_FARTHEST);
-}
-
-static rill_result check_def(const rill_body_def *def, rill_message *message) {
-    static const char *const edges[3] = { "size.x", "size.y", "size.z" };
-    rill_result result = check_centre(def, message);
-    if (result) return result;
-    switch (def->shape) {
-    case RILL_BODY_SPHERE: return check_length(def, "radius", def->radius, message);
-    case RILL_BODY_CAPSULE:
-    case RILL_BODY_CYLINDER:
-        result = check_length(def, "radius", def->radius, message);
-        return result ? result : check_length(def, "length", def->length, message);
-    case RILL_BODY_BOX:
-        for (int i = 0; i < 3 && !result; ++i) result = check_length(def, edges[i], def->size[i], message);
-        return result;
-    case RILL_BODY_HULL:
-    case RILL_BODY_MESH: return check_vertices(def, message);
-    }
-    return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: shape is %d, expected one of rill_body_shape",
-                     rill_body_def_name(def), (int)def->shape);
+                     rules->name, c[0], c[1], c[2], RILL_BODY_FARTHEST);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- making */
@@ -98,20 +55,20 @@ static void measure(rill_body_form *form, double moments[6]) {
     const double r = form->radius, l = form->length, rr = r * r;
     for (int i = 0; i < 6; ++i) moments[i] = 0.0;
     switch (form->shape) {
-    case RILL_BODY_SPHERE:
+    case RILL_SHAPE_SPHERE:
         form->volume = 4.0 / 3.0 * PI * rr * r;
         moments[0] = moments[1] = moments[2] = rr / 5.0;
         break;
-    case RILL_BODY_BOX:
+    case RILL_SHAPE_BOX:
         form->volume = form->size[0] * form->size[1] * form->size[2];
         for (int i = 0; i < 3; ++i) moments[i] = form->size[i] * form->size[i] / 12.0;
         break;
-    case RILL_BODY_CYLINDER:
+    case RILL_SHAPE_CYLINDER:
         form->volume = PI * rr * l;
         moments[0] = moments[1] = rr / 4.0;
         moments[2] = l * l / 12.0;
         break;
-    case RILL_BODY_CAPSULE: {
+    case RILL_SHAPE_CAPSULE: {
         /* Half a sphere has its middle 3/8 r from its flat side. */
         const double tube = PI * rr * l, ball = 4.0 / 3.0 * PI * rr * r, half = 0.5 * l;
         form->volume = tube + ball;
@@ -119,8 +76,11 @@ static void measure(rill_body_form *form, double moments[6]) {
         moments[2] = (tube * l * l / 12.0 + ball * (rr / 5.0 + half * half + 0.75 * half * r)) / form->volume;
         break;
     }
-    case RILL_BODY_HULL:
-    case RILL_BODY_MESH: rill_mass_measure(form, &form->volume, form->middle, moments); break;
+    case RILL_SHAPE_HULL:
+    case RILL_SHAPE_MESH: rill_mass_measure(form, &form->volume, form->middle, moments); break;
+    case RILL_SHAPE_TORUS:
+    case RILL_SHAPE_PLANE:
+    case RILL_SHAPE_HEIGHTMAP: RILL_ASSERT(!"a shape of bodies"); break;
     }
 }
 
@@ -151,14 +111,14 @@ static void set_centre(rill_body_form *form, const double wish[3], const double 
     }
     set_inertia(form->middle, moments, form->inertia);
     const double *m = form->middle, off = sqrt(rill_vec_dot(m, m)), half = 0.5 * form->length;
-    const bool mesh = form->shape == RILL_BODY_HULL || form->shape == RILL_BODY_MESH;
-    form->reach = form->shape == RILL_BODY_SPHERE     ? off + form->radius
-                  : form->shape == RILL_BODY_CAPSULE  ? off + half + form->radius
-                  : form->shape == RILL_BODY_CYLINDER ? off + sqrt(half * half + form->radius * form->radius)
-                                                      : 0.0;
+    const bool mesh = form->shape == RILL_SHAPE_HULL || form->shape == RILL_SHAPE_MESH;
+    form->reach = form->shape == RILL_SHAPE_SPHERE     ? off + form->radius
+                  : form->shape == RILL_SHAPE_CAPSULE  ? off + half + form->radius
+                  : form->shape == RILL_SHAPE_CYLINDER ? off + sqrt(half * half + form->radius * form->radius)
+                                                       : 0.0;
     for (size_t i = 0; i < form->vertex_count; ++i)
         for (size_t k = 0; k < 3; ++k) form->vertices[3 * i + k] -= form->centre[k];
-    if (mesh || form->shape == RILL_BODY_BOX) form->reach = reach_of(form);
+    if (mesh || form->shape == RILL_SHAPE_BOX) form->reach = reach_of(form);
     RILL_ASSERT(form->volume > 0.0 && form->reach > 0.0);
 }
 
@@ -180,32 +140,53 @@ static bool take_room(rill_body_form *form, const rill_allocator *allocator) {
     return form->turned && form->slices && form->cuts && form->heads && form->follow && form->active;
 }
 
-static rill_result fill_form(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                             rill_message *message) {
-    rill_result result = RILL_OK;
+static bool has_corners(rill_shape type) {
+    return type == RILL_SHAPE_BOX || type == RILL_SHAPE_HULL || type == RILL_SHAPE_MESH;
+}
+
+/* Copies what a definition says of a round shape or a box. */
+static void set_measures(rill_body_form *form, const rill_shape_def *shape) {
+    const bool box = shape->type == RILL_SHAPE_BOX, sphere = shape->type == RILL_SHAPE_SPHERE;
+    const bool long_one = shape->type == RILL_SHAPE_CYLINDER || shape->type == RILL_SHAPE_CAPSULE;
+    const double *low = box ? shape->min : shape->from, *high = box ? shape->max : shape->to;
+    for (int i = 0; i < 3 && (box || long_one); ++i) form->defined_at[i] = 0.5 * (low[i] + high[i]);
+    for (int i = 0; i < 3 && box; ++i) form->size[i] = high[i] - low[i];
+    if (sphere) memcpy(form->defined_at, shape->centre, sizeof form->defined_at);
+    if (long_one) form->length = high[2] - low[2];
+    if (sphere || long_one) form->radius = shape->radius;
+}
+
+/* Finds out what follows from arrays or measures. */
+static rill_result follow_from(rill_body_form *form, const double centre[3], const rill_allocator *allocator) {
+    const bool arrays = form->shape == RILL_SHAPE_HULL || form->shape == RILL_SHAPE_MESH;
     double moments[6];
-    if (def->shape == RILL_BODY_HULL)
-        result = rill_body_form_hull(form, def, allocator, message);
-    else if (def->shape == RILL_BODY_MESH)
-        result = rill_body_form_mesh(form, def, allocator, message);
-    else if (!rill_body_form_tessellate(form, allocator))
-        result = RILL_OUT_OF_MEMORY;
-    const bool flat = def->shape == RILL_BODY_BOX || def->shape == RILL_BODY_HULL || def->shape == RILL_BODY_MESH;
-    if (!result && flat && !take_room(form, allocator)) result = RILL_OUT_OF_MEMORY;
-    if (result == RILL_OUT_OF_MEMORY) return rill_fail(message, result, "body %s: no memory", rill_body_def_name(def));
-    if (result) return result;
+    if (!arrays) memcpy(form->middle, form->defined_at, sizeof form->middle);
+    if (!arrays && !rill_body_form_tessellate(form, allocator)) return RILL_OUT_OF_MEMORY;
+    if (has_corners(form->shape) && !take_room(form, allocator)) return RILL_OUT_OF_MEMORY;
     measure(form, moments);
-    set_centre(form, def->centre, moments);
+    set_centre(form, centre, moments);
     return RILL_OK;
+}
+
+static rill_result fill_form(rill_body_form *form, const rill_body_def *def, const rill_shape_rules *rules,
+                             const rill_allocator *allocator, rill_message *message) {
+    const rill_shape_def *shape = &def->shape;
+    rill_result result = RILL_OK;
+    set_measures(form, shape);
+    if (shape->type == RILL_SHAPE_HULL) result = rill_body_form_hull(form, shape, rules, allocator, message);
+    if (shape->type == RILL_SHAPE_MESH) result = rill_body_form_mesh(form, shape, rules, allocator, message);
+    if (!result) result = follow_from(form, def->centre, allocator);
+    return result == RILL_OUT_OF_MEMORY ? rill_fail(message, result, "body %s: no memory", rules->name) : result;
 }
 
 rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *allocator, rill_body_form *out,
                                 rill_message *message) {
-    rill_result result = check_def(def, message);
+    const rill_shape_rules rules = rules_of(def);
+    rill_result result = check_centre(def->centre, &rules, message);
+    if (!result) result = rill_shape_check(&def->shape, &rules, message);
     if (result) return result;
-    rill_body_form form = { .shape = def->shape, .radius = def->radius, .length = def->length };
-    memcpy(form.size, def->size, sizeof form.size);
-    result = fill_form(&form, def, allocator, message);
+    rill_body_form form = { .shape = def->shape.type };
+    result = fill_form(&form, def, &rules, allocator, message);
     if (result)
         rill_body_form_free(&form, allocator);
     else
@@ -231,10 +212,23 @@ static bool well_measured(const rill_body_form *form) {
            within(form->inertia, inertia, 6, close * (inertia[0] + inertia[1] + inertia[2]));
 }
 
-rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *allocator, rill_message *message) {
-    const bool flat = form->shape == RILL_BODY_HULL || form->shape == RILL_BODY_MESH;
-    if (!flat || form->vertex_count < 4 || form->vertex_count > MOST_VERTICES || form->triangle_count < 4 ||
-        form->triangle_count > MOST_TRIANGLES)
+static bool is_length(double value, double most) {
+    return value >= RILL_SHAPE_SMALLEST && value <= most;
+}
+
+static bool are_measures(const rill_body_form *form) {
+    const double *size = form->size, most = 2.0 * RILL_BODY_FARTHEST;
+    if (!within(form->defined_at, NULL, 3, RILL_BODY_FARTHEST) || !within(form->centre, NULL, 3, RILL_BODY_FARTHEST))
+        return false;
+    if (form->shape == RILL_SHAPE_BOX)
+        return is_length(size[0], most) && is_length(size[1], most) && is_length(size[2], most);
+    return is_length(form->radius, RILL_BODY_FARTHEST) &&
+           (form->shape == RILL_SHAPE_SPHERE || is_length(form->length, most));
+}
+
+static rill_result complete_arrays(rill_body_form *form, const rill_allocator *allocator, rill_message *message) {
+    if (form->vertex_count < 4 || form->vertex_count > RILL_BODY_ELEMENTS || form->triangle_count < 4 ||
+        form->triangle_count > RILL_BODY_ELEMENTS)
         return rill_fail(message, RILL_INVALID_DATA, "body: %zu vertices and %zu triangles are no hull or mesh",
                          form->vertex_count, form->triangle_count);
     for (size_t i = 0; i < 3 * form->triangle_count; ++i)
@@ -250,6 +244,15 @@ rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *
     return take_room(form, allocator) ? RILL_OK : rill_fail(message, RILL_OUT_OF_MEMORY, "body: no memory");
 }
 
+rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *allocator, rill_message *message) {
+    if (form->shape == RILL_SHAPE_HULL || form->shape == RILL_SHAPE_MESH)
+        return complete_arrays(form, allocator, message);
+    if (!are_measures(form)) return rill_fail(message, RILL_INVALID_DATA, "body: its measures are out of range");
+    const double centre[3] = { form->centre[0], form->centre[1], form->centre[2] };
+    const rill_result result = follow_from(form, centre, allocator);
+    return result ? rill_fail(message, result, "body: no memory") : RILL_OK;
+}
+
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) {
     rill_free(allocator, form->vertices, form->vertex_count, 3 * sizeof(double));
     rill_free(allocator, form->indices, form->triangle_count, 3 * sizeof(uint32_t));
@@ -259,5 +262,5 @@ void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) 
     rill_free(allocator, form->heads, form->triangle_count, sizeof(int32_t));
     rill_free(allocator, form->follow, form->triangle_count, sizeof(int32_t));
     rill_free(allocator, form->active, form->triangle_count, sizeof(int32_t));
-    *form = (rill_body_form){ .shape = RILL_BODY_SPHERE };
+    *form = (rill_body_form){ .shape = RILL_SHAPE_SPHERE };
 }

@@ -23,8 +23,9 @@ typedef struct rill_pose {
 rill_pose rill_pose_of(const double position[3], const double orientation[4]);
 
 typedef struct rill_body_form {
-    rill_body_shape shape;
-    double radius, length, size[3]; /* as defined */
+    rill_shape shape;
+    double radius, length, size[3]; /* of a round shape or a box; else 0, as is */
+    double defined_at[3];           /* its middle in the frame of the definition */
     double centre[3]; /* centre of mass in the frame of the definition; everything below is relative to it */
     double *vertices; /* x, y, z each; for drawing, and what a hull or mesh is */
     size_t vertex_count;
@@ -50,8 +51,8 @@ rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *
 /* Room for vertices and triangles; false, and nothing lost that rill_body_form_free would not find, when there is no
  * memory. */
 bool rill_body_form_alloc(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles);
-/* A hull or mesh again of which shape, centre, arrays, volume, middle and inertia are known: checks them, and finds the
- * rest. What it has is freed as that of any other form, also on failure. */
+/* Makes a form again of which shape, centre and measures are known, or of a hull or mesh centre, arrays, volume, middle
+ * and inertia: checks them, and finds the rest. Its arrays are freed as those of any other form, also on failure. */
 rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *allocator, rill_message *message);
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator);
 

@@ -14,6 +14,7 @@
 
 #include "base/simd.h"
 #include "shape/body_form.h"
+#include "shape/shape_def.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,7 +93,7 @@ int32_t rill_cuts_line(const rill_body_form *form, int32_t count, rill_line *lin
 
 /* Sphere, capsule and cylinder. */
 typedef struct rill_round {
-    rill_body_shape shape;
+    rill_shape shape;
     double centre[3];    /* of the shape */
     double radius, half; /* half of the length */
     double axis[3];      /* unit vector, up */
@@ -123,22 +124,18 @@ static inline double rill_root(double value) {
     return value > 0.0 ? sqrt(value) : 0.0;
 }
 
-/* Triangles of the primitives, about the centre of the shape. False when there is no memory. */
+/* Triangles of the primitives, in the frame of the definition. False when there is no memory. */
 bool rill_body_form_tessellate(rill_body_form *form, const rill_allocator *allocator);
 
 /* Hull and mesh in the frame of the definition. */
-rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                                rill_message *message);
-rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                                rill_message *message);
+rill_result rill_body_form_hull(rill_body_form *form, const rill_shape_def *shape, const rill_shape_rules *rules,
+                                const rill_allocator *allocator, rill_message *message);
+rill_result rill_body_form_mesh(rill_body_form *form, const rill_shape_def *shape, const rill_shape_rules *rules,
+                                const rill_allocator *allocator, rill_message *message);
 
 /* Volume, middle and the matrix of second moments about it per volume (xx, yy, zz, xy, xz, yz), from triangles. */
 void rill_mass_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]);
 /* Signed volume under triangle t seen from a point: negative if it faces the point. */
 double rill_mass_cone(const rill_body_form *form, size_t t, const double from[3]);
-
-static inline const char *rill_body_def_name(const rill_body_def *def) {
-    return def->name && def->name[0] ? def->name : "(nameless)";
-}
 
 #endif

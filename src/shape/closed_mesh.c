@@ -126,13 +126,13 @@ static double turn_part(joints *mesh, uint32_t first, const double from[3]) {
     return volume < 0.0 ? -volume : volume;
 }
 
-static rill_result turn_parts(joints *mesh, const rill_body_def *def, rill_message *message) {
+static rill_result turn_parts(joints *mesh, const rill_shape_rules *rules, rill_message *message) {
     list_sides(mesh);
     defects found = join_sides(mesh);
     if (found.open > 0)
         return rill_fail(message, RILL_INVALID_DATA,
-                         "body %s: its mesh is open at %zu edges, expected a closed one: two triangles at each edge",
-                         rill_body_def_name(def), found.open);
+                         "%s %s: its mesh is open at %zu edges, expected a closed one: two triangles at each edge",
+                         rules->whose, rules->name, found.open);
     double volume = 0.0, reach = 0.0;
     const double *from = mesh->form->vertices; /* any point will do */
     for (size_t i = 0; i < 3 * mesh->form->vertex_count; ++i)
@@ -142,15 +142,15 @@ static rill_result turn_parts(joints *mesh, const rill_body_def *def, rill_messa
     found = join_sides(mesh);
     if (found.twisted > 0)
         return rill_fail(message, RILL_INVALID_DATA,
-                         "body %s: its mesh has no inside: at %zu edges triangles cannot be turned alike",
-                         rill_body_def_name(def), found.twisted);
+                         "%s %s: its mesh has no inside: at %zu edges triangles cannot be turned alike", rules->whose,
+                         rules->name, found.twisted);
     if (!(volume > 1e-12 * reach * reach * reach))
-        return rill_fail(message, RILL_INVALID_DATA, "body %s: its mesh encloses %g m3, expected a volume",
-                         rill_body_def_name(def), volume);
+        return rill_fail(message, RILL_INVALID_DATA, "%s %s: its mesh encloses %g m3, expected a volume", rules->whose,
+                         rules->name, volume);
     return RILL_OK;
 }
 
-static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, const uint32_t *welds,
+static rill_result close_mesh(rill_body_form *form, const rill_shape_rules *rules, const uint32_t *welds,
                               const rill_allocator *allocator, rill_message *message) {
     const size_t triangles = form->triangle_count;
     joints mesh = { .form = form,
@@ -163,7 +163,7 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
     rill_result result = RILL_OUT_OF_MEMORY;
     if (mesh.heads && mesh.follow && mesh.mates && mesh.queue && mesh.flags) {
         memset(mesh.mates, 0xff, 3 * triangles * sizeof(uint32_t)); /* NONE */
-        result = turn_parts(&mesh, def, message);
+        result = turn_parts(&mesh, rules, message);
     }
     for (size_t t = 0; t < triangles && !result; ++t) {
         uint32_t *c = form->indices + 3 * t, swap = c[1];
@@ -177,14 +177,14 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
     return result;
 }
 
-rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                                rill_message *message) {
-    if (!rill_body_form_alloc(form, allocator, def->vertex_count, def->triangle_count)) return RILL_OUT_OF_MEMORY;
-    for (size_t i = 0; i < 3 * def->vertex_count; ++i) form->vertices[i] = (double)def->vertices[i];
-    memcpy(form->indices, def->indices, 3 * def->triangle_count * sizeof *form->indices);
+rill_result rill_body_form_mesh(rill_body_form *form, const rill_shape_def *shape, const rill_shape_rules *rules,
+                                const rill_allocator *allocator, rill_message *message) {
+    if (!rill_body_form_alloc(form, allocator, shape->vertex_count, shape->triangle_count)) return RILL_OUT_OF_MEMORY;
+    for (size_t i = 0; i < 3 * shape->vertex_count; ++i) form->vertices[i] = (double)shape->vertices[i];
+    memcpy(form->indices, shape->indices, 3 * shape->triangle_count * sizeof *form->indices);
     uint32_t *welds = rill_alloc(allocator, form->vertex_count, sizeof(uint32_t));
     const bool welded = welds && rill_vertices_weld(form->vertices, form->vertex_count, allocator, welds);
-    const rill_result result = welded ? close_mesh(form, def, welds, allocator, message) : RILL_OUT_OF_MEMORY;
+    const rill_result result = welded ? close_mesh(form, rules, welds, allocator, message) : RILL_OUT_OF_MEMORY;
     rill_free(allocator, welds, form->vertex_count, sizeof(uint32_t));
     return result;
 }

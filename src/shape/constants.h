@@ -7,8 +7,10 @@
 #define RILL_BODY_FARTHEST 1e6
 #define RILL_SHAPE_SMALLEST 1e-9 /* of radii and edges */
 
-/* 2^28: heights, angles of a map, vertices, triangles. */
-#define RILL_SHAPE_ELEMENTS 268435456.0
+/* Heights, angles of a map, vertices and triangles of a solid, and vertices and triangles of a body: what they lead to is
+ * counted in 32 bits. */
+#define RILL_SHAPE_ELEMENTS ((size_t)1 << 28)
+#define RILL_BODY_ELEMENTS ((size_t)1 << 24)
 
 /* Holes together may have this share of the surface in a part that still counts as a volume: scans are often
  * punctured. */

@@ -36,9 +36,9 @@ rill_result rill_wettability_check(const char *owner, const rill_solid_def *def,
     if (!def->wettability) return RILL_OK;
     const int32_t *size = def->wettability_size;
     for (int i = 0; i < 2; ++i)
-        if (size[i] < 1 || (double)size[0] * (double)size[1] > RILL_SHAPE_ELEMENTS)
+        if (size[i] < 1 || (double)size[0] * (double)size[1] > (double)RILL_SHAPE_ELEMENTS)
             return rill_fail(message, RILL_INVALID_ARGUMENT,
-                             "%swettability_size is %d x %d; expected at least 1 each and at most %.0f in all", owner,
+                             "%swettability_size is %d x %d; expected at least 1 each and at most %zu in all", owner,
                              (int)size[0], (int)size[1], RILL_SHAPE_ELEMENTS);
     const size_t columns = (size_t)size[0], count = rill_wettability_count(def);
     for (size_t i = 0; i < count; ++i)

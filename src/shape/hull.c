@@ -228,34 +228,35 @@ static bool copy_out(hull *work, const float *vertices, rill_body_form *form) {
     return true;
 }
 
-static rill_result wrap(hull *work, const rill_body_def *def, rill_body_form *form, rill_message *message) {
+static rill_result wrap(hull *work, const rill_shape_def *shape, const rill_shape_rules *rules, rill_body_form *form,
+                        rill_message *message) {
     uint32_t corners[4];
-    put_on_lattice(work, def->vertices);
+    put_on_lattice(work, shape->vertices);
     if (!find_start(work, corners))
         return rill_fail(message, RILL_INVALID_DATA,
-                         "body %s: its %zu vertices lie in a plane, or all but 1/65536 of their extent, expected a "
+                         "%s %s: its %zu vertices lie in a plane, or all but 1/65536 of their extent, expected a "
                          "hull with a volume",
-                         rill_body_def_name(def), work->count);
+                         rules->whose, rules->name, work->count);
     if (!start(work, corners)) return RILL_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < work->faces.count; ++i) { /* new faces come behind those there are */
         const face *f = face_at(work, i);
         if (!f->dead && f->outside != NONE && !add_point(work, i, find_farthest(work, f))) return RILL_OUT_OF_MEMORY;
     }
-    return copy_out(work, def->vertices, form) ? RILL_OK : RILL_OUT_OF_MEMORY;
+    return copy_out(work, shape->vertices, form) ? RILL_OK : RILL_OUT_OF_MEMORY;
 }
 
-rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                                rill_message *message) {
+rill_result rill_body_form_hull(rill_body_form *form, const rill_shape_def *shape, const rill_shape_rules *rules,
+                                const rill_allocator *allocator, rill_message *message) {
     hull work = { .allocator = allocator,
-                  .count = def->vertex_count,
-                  .points = rill_alloc(allocator, def->vertex_count, 3 * sizeof(int32_t)),
-                  .follow = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
-                  .starts = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
+                  .count = shape->vertex_count,
+                  .points = rill_alloc(allocator, shape->vertex_count, 3 * sizeof(int32_t)),
+                  .follow = rill_alloc(allocator, shape->vertex_count, sizeof(uint32_t)),
+                  .starts = rill_alloc(allocator, shape->vertex_count, sizeof(uint32_t)),
                   .faces = rill_array_make(sizeof(face)),
                   .horizon = rill_array_make(sizeof(edge)),
                   .stack = rill_array_make(sizeof(uint32_t)) };
     const rill_result result =
-        work.points && work.follow && work.starts ? wrap(&work, def, form, message) : RILL_OUT_OF_MEMORY;
+        work.points && work.follow && work.starts ? wrap(&work, shape, rules, form, message) : RILL_OUT_OF_MEMORY;
     rill_free(allocator, work.points, work.count, 3 * sizeof(int32_t));
     rill_free(allocator, work.follow, work.count, sizeof(uint32_t));
     rill_free(allocator, work.starts, work.count, sizeof(uint32_t));

@@ -1,5 +1,5 @@
-/* Primitive solids and vertical lines: where the line at (x, y) enters and leaves a box, sphere, cylinder, torus or
- * plane, exactly, in world space.
+/* Primitive solids and vertical lines: where the line at (x, y) enters and leaves a box, sphere, cylinder, capsule,
+ * torus or plane, exactly, in world space.
  *
  * A line is written q = (dx, dy, t) relative to the solid's centre. With the unit axis a and h(t) = h0 + t a_z the
  * height along it:
@@ -71,8 +71,8 @@ static void make_box(rill_primitive *primitive, const rill_solid_def *def, const
     double middle[3], sum[3] = { 0 };
     primitive->aligned = true;
     for (int k = 0; k < 3; ++k) {
-        middle[k] = 0.5 * (def->min[k] + def->max[k]);
-        primitive->half[k] = 0.5 * (def->max[k] - def->min[k]) * placing->scale;
+        middle[k] = 0.5 * (def->shape.min[k] + def->shape.max[k]);
+        primitive->half[k] = 0.5 * (def->shape.max[k] - def->shape.min[k]) * placing->scale;
         for (int i = 0; i < 3; ++i) {
             primitive->axes[k][i] = placing->turn[i][k];
             sum[i] += fabs(placing->turn[i][k]) * primitive->half[k];
@@ -81,8 +81,8 @@ static void make_box(rill_primitive *primitive, const rill_solid_def *def, const
     }
     rill_placing_point(placing, middle, primitive->centre);
     double a[3], b[3];
-    rill_placing_point(placing, def->min, a);
-    rill_placing_point(placing, def->max, b);
+    rill_placing_point(placing, def->shape.min, a);
+    rill_placing_point(placing, def->shape.max, b);
     for (int i = 0; i < 3; ++i) {
         /* An aligned box keeps its corners to the bit: boxes that share a face then leave no gap between them. */
         primitive->low[i] = primitive->aligned ? fmin(a[i], b[i]) : primitive->centre[i] - sum[i];
@@ -93,15 +93,15 @@ static void make_box(rill_primitive *primitive, const rill_solid_def *def, const
 
 static void make_cylinder(rill_primitive *primitive, const rill_solid_def *def, const rill_placing *placing) {
     double a[3], b[3], along[3];
-    rill_placing_point(placing, def->from, a);
-    rill_placing_point(placing, def->to, b);
+    rill_placing_point(placing, def->shape.from, a);
+    rill_placing_point(placing, def->shape.to, b);
     for (int i = 0; i < 3; ++i) {
         along[i] = b[i] - a[i];
         primitive->centre[i] = 0.5 * (a[i] + b[i]);
     }
     unit_vector(along, primitive->axes[2]);
     primitive->half[2] = 0.5 * rill_vec_dot(along, primitive->axes[2]);
-    primitive->radius = def->radius * placing->scale;
+    primitive->radius = def->shape.radius * placing->scale;
     for (int i = 0; i < 3; ++i) {
         double cosine = primitive->axes[2][i];
         double reach = primitive->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
@@ -111,15 +111,25 @@ static void make_cylinder(rill_primitive *primitive, const rill_solid_def *def, 
     }
 }
 
+/* A cylinder with half a ball at either end. */
+static void make_capsule(rill_primitive *primitive, const rill_solid_def *def, const rill_placing *placing) {
+    make_cylinder(primitive, def, placing);
+    for (int i = 0; i < 3; ++i) {
+        const double reach = primitive->half[2] * fabs(primitive->axes[2][i]) + primitive->radius;
+        primitive->low[i] = primitive->centre[i] - reach;
+        primitive->high[i] = primitive->centre[i] + reach;
+    }
+}
+
 static void make_round(rill_primitive *primitive, const rill_solid_def *def, const rill_placing *placing) {
-    rill_placing_point(placing, def->centre, primitive->centre);
-    primitive->radius = def->radius * placing->scale;
+    rill_placing_point(placing, def->shape.centre, primitive->centre);
+    primitive->radius = def->shape.radius * placing->scale;
     primitive->tube = 0.0;
-    if (def->shape == RILL_SHAPE_TORUS) {
+    if (def->shape.type == RILL_SHAPE_TORUS) {
         double axis[3];
-        unit_vector(def->axis, axis);
+        unit_vector(def->shape.axis, axis);
         turn_vector(placing, axis, primitive->axes[2]);
-        primitive->tube = def->tube * placing->scale;
+        primitive->tube = def->shape.tube * placing->scale;
     }
     for (int i = 0; i < 3; ++i) {
         double cosine = primitive->axes[2][i];
@@ -134,23 +144,25 @@ void rill_primitive_make(rill_solid *solid) {
     const rill_solid_def *def = &solid->def;
     rill_primitive *primitive = &solid->primitive;
     for (int i = 0; i < 3; ++i) primitive->low[i] = -INFINITY, primitive->high[i] = INFINITY;
-    if (def->shape == RILL_SHAPE_HEIGHTMAP) return; /* its rotation is ignored, so it may be anything */
+    if (def->shape.type == RILL_SHAPE_HEIGHTMAP) return; /* its rotation is ignored, so it may be anything */
     rill_placing placing = rill_placing_of(def);
-    switch (def->shape) {
+    switch (def->shape.type) {
     case RILL_SHAPE_BOX: make_box(primitive, def, &placing); break;
     case RILL_SHAPE_SPHERE:
     case RILL_SHAPE_TORUS: make_round(primitive, def, &placing); break;
     case RILL_SHAPE_CYLINDER: make_cylinder(primitive, def, &placing); break;
+    case RILL_SHAPE_CAPSULE: make_capsule(primitive, def, &placing); break;
     case RILL_SHAPE_PLANE: {
         double normal[3];
-        unit_vector(def->axis, normal);
+        unit_vector(def->shape.axis, normal);
         turn_vector(&placing, normal, primitive->axes[2]);
         if (primitive->axes[2][2] < 0.0) /* below a plane is below it, however it was turned */
             for (int i = 0; i < 3; ++i) primitive->axes[2][i] = -primitive->axes[2][i];
-        rill_placing_point(&placing, def->point, primitive->centre);
+        rill_placing_point(&placing, def->shape.point, primitive->centre);
         break;
     }
     case RILL_SHAPE_MESH:
+    case RILL_SHAPE_HULL:
     case RILL_SHAPE_HEIGHTMAP: break;
     }
 }
@@ -183,12 +195,16 @@ static int cross_box(const rill_primitive *primitive, double x, double y, double
     return 1;
 }
 
-static int cross_sphere(const rill_primitive *primitive, double x, double y, double *low, double *high) {
-    double dx = x - primitive->centre[0], dy = y - primitive->centre[1];
-    double square = primitive->radius * primitive->radius - (dx * dx + dy * dy);
+static int cross_ball(const double centre[3], double radius, double x, double y, double *low, double *high) {
+    double dx = x - centre[0], dy = y - centre[1];
+    double square = radius * radius - (dx * dx + dy * dy);
     if (!(square > 0.0)) return 0;
-    *low = primitive->centre[2] - sqrt(square), *high = primitive->centre[2] + sqrt(square);
+    *low = centre[2] - sqrt(square), *high = centre[2] + sqrt(square);
     return 1;
+}
+
+static int cross_sphere(const rill_primitive *primitive, double x, double y, double *low, double *high) {
+    return cross_ball(primitive->centre, primitive->radius, x, y, low, high);
 }
 
 static int cross_cylinder(const rill_primitive *primitive, double x, double y, double *low, double *high) {
@@ -209,6 +225,21 @@ static int cross_cylinder(const rill_primitive *primitive, double x, double y, d
     RILL_ASSERT(a < b && b < INFINITY && a > -INFINITY);
     *low = primitive->centre[2] + a, *high = primitive->centre[2] + b;
     return 1;
+}
+
+/* It is convex, so the line is in it from where it enters any of its three parts to where it leaves the last. */
+static int cross_capsule(const rill_primitive *primitive, double x, double y, double *low, double *high) {
+    double a, b;
+    int crossed = cross_cylinder(primitive, x, y, low, high);
+    for (int end = -1; end <= 1; end += 2) {
+        double cap[3];
+        for (int i = 0; i < 3; ++i) cap[i] = primitive->centre[i] + end * primitive->half[2] * primitive->axes[2][i];
+        if (!cross_ball(cap, primitive->radius, x, y, &a, &b)) continue;
+        *low = crossed ? fmin(*low, a) : a;
+        *high = crossed ? fmax(*high, b) : b;
+        crossed = 1;
+    }
+    return crossed;
 }
 
 /* c[0] + c[1] t + ... + c[degree] t^degree */
@@ -298,10 +329,11 @@ static int cross_torus(const rill_primitive *primitive, double x, double y, doub
 
 int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], double high[2]) {
     const rill_primitive *primitive = &solid->primitive;
-    switch (solid->def.shape) {
+    switch (solid->def.shape.type) {
     case RILL_SHAPE_BOX: return cross_box(primitive, x, y, low, high);
     case RILL_SHAPE_SPHERE: return cross_sphere(primitive, x, y, low, high);
     case RILL_SHAPE_CYLINDER: return cross_cylinder(primitive, x, y, low, high);
+    case RILL_SHAPE_CAPSULE: return cross_capsule(primitive, x, y, low, high);
     case RILL_SHAPE_TORUS: return cross_torus(primitive, x, y, low, high);
     case RILL_SHAPE_PLANE:
         *low = -INFINITY;
@@ -310,6 +342,7 @@ int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], d
                                            primitive->axes[2][2];
         return 1;
     case RILL_SHAPE_MESH:
+    case RILL_SHAPE_HULL:
     case RILL_SHAPE_HEIGHTMAP: break;
     }
     return 0;

@@ -23,7 +23,7 @@ rill_round rill_round_make(const rill_body_form *form, const double turn[9], con
     for (int k = 0; k < 3; ++k)
         round.centre[k] = ((turn[3 * k] * m[0] + turn[3 * k + 1] * m[1]) + turn[3 * k + 2] * m[2]) / unit;
     for (int k = 0; k < 2; ++k) round.centre[k] += place[k];
-    if (form->shape == RILL_BODY_SPHERE) return round;
+    if (form->shape == RILL_SHAPE_SPHERE) return round;
     round.half = 0.5 * form->length / unit;
     const double sign = turn[8] < 0.0 ? -1.0 : 1.0;
     for (int k = 0; k < 3; ++k) {
@@ -55,7 +55,7 @@ static void widen(extent *all, double low, double high) {
 /* The shadow of one end, whose centre is at (x, y). */
 static void widen_by_end(const rill_round *round, double x, double y, extent *all) {
     const double rr = round->radius * round->radius;
-    if (round->shape == RILL_BODY_CAPSULE) {
+    if (round->shape == RILL_SHAPE_CAPSULE) {
         if (y * y <= rr) widen(all, x - sqrt(rr - y * y), x + sqrt(rr - y * y));
         return;
     }
@@ -153,7 +153,7 @@ typedef struct heights {
 static inline heights heights_at(const rill_round *round, double x, double y) {
     const double from = x - round->centre[0];
     heights at;
-    if (round->shape == RILL_BODY_CYLINDER)
+    if (round->shape == RILL_SHAPE_CYLINDER)
         cylinder_at(round, from, y, &at.under, &at.over);
     else
         capsule_at(round, from, y, &at.under, &at.over);

@@ -29,8 +29,8 @@ static void find_bounds(const rill_body_form *form, const double turn[9], int ax
     const double *m = form->middle;
     const double at = rill_vec_dot(row, m), lean = fabs(row[2]);
     double reach = form->radius;
-    if (form->shape == RILL_BODY_CYLINDER) reach *= lean < 1.0 ? sqrt(1.0 - lean * lean) : 0.0;
-    if (form->shape != RILL_BODY_SPHERE) reach += 0.5 * form->length * lean;
+    if (form->shape == RILL_SHAPE_CYLINDER) reach *= lean < 1.0 ? sqrt(1.0 - lean * lean) : 0.0;
+    if (form->shape != RILL_SHAPE_SPHERE) reach += 0.5 * form->length * lean;
     *low = at - reach, *high = at + reach;
 }
 
@@ -110,7 +110,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
             add_step(&all, low + step);
             add_step(&all, high - step);
         }
-    } else if (form->shape == RILL_BODY_CYLINDER) { /* ends of the flat sides */
+    } else if (form->shape == RILL_SHAPE_CYLINDER) { /* ends of the flat sides */
         const double middle = y + rill_vec_dot(row, m) / unit;
         const double far = 0.5 * form->length * fabs(row[2]) / unit, half = 0.5 * (high - low);
         add_step(&all, middle - (2.0 * far - half));
@@ -180,7 +180,7 @@ static void shade_row(shading *s, int32_t row, rill_line *line) {
             y[i] = from + by->nodes[i] * (to - from);
             weights[i] = by->weights[i] * (to - from);
         }
-        if (s->form->shape == RILL_BODY_SPHERE) {
+        if (s->form->shape == RILL_SHAPE_SPHERE) {
             rill_sphere_row(&s->round, line, by->count, y, weights);
             continue;
         }

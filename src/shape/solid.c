@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/message.h"
+#include "shape/body_form_internal.h"
 #include "shape/constants.h"
 #include "shape/contact_angle.h"
 
@@ -12,181 +13,54 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct checker {
-    const rill_solid_def *def;
-    rill_message *message;
-} checker;
-
-static const char *name_of(const checker *check) {
-    return check->def->name && check->def->name[0] ? check->def->name : "(nameless)";
+/* Returns the limits of solids. */
+static rill_shape_rules rules_of(const rill_solid_def *def, const rill_placing *placing) {
+    return (rill_shape_rules){ .whose = "solid",
+                               .name = def->name && def->name[0] ? def->name : "(nameless)",
+                               .types = ~0u,
+                               .farthest = RILL_SOLID_FARTHEST,
+                               .least_vertices = def->shape.type == RILL_SHAPE_HULL ? 4 : 3,
+                               .least_triangles = 1,
+                               .most = RILL_SHAPE_ELEMENTS,
+                               .placing = placing };
 }
 
-static rill_result check_number(const checker *check, const char *member, double value, double low, double high) {
-    if (value >= low && value <= high) return RILL_OK; /* false for NaN */
-    return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is %g, expected %g to %g", name_of(check),
-                     member, value, low, high);
-}
-
-static rill_result check_vector(const checker *check, const char *member, const double value[3], double most) {
-    static const char axes[] = "xyz";
-    for (int i = 0; i < 3; ++i)
-        if (!(fabs(value[i]) <= most))
-            return rill_fail(check->message, RILL_INVALID_ARGUMENT,
-                             "solid %s: %s.%c is %g, expected a finite number within %g", name_of(check), member,
-                             axes[i], value[i], most);
-    return RILL_OK;
-}
-
-static rill_result check_direction(const checker *check, const char *member, const double value[3]) {
-    rill_result result = check_vector(check, member, value, 1e100);
-    if (result) return result;
-    if (fmax(fabs(value[0]), fmax(fabs(value[1]), fabs(value[2]))) >= 1e-100) return RILL_OK;
-    return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is zero, expected a direction",
-                     name_of(check), member);
-}
-
-static rill_result check_placing(const checker *check) {
-    rill_result result = check_number(check, "scale", check->def->scale, 1e-9, 1e9);
-    if (!result) result = check_vector(check, "rotate", check->def->rotate, 1e6);
-    if (!result) result = check_vector(check, "translate", check->def->translate, RILL_SOLID_FARTHEST);
+static rill_result check_placing(const rill_solid_def *def, const rill_shape_rules *rules, rill_message *message) {
+    rill_result result = rill_shape_check_number(rules, "scale", def->scale, 1e-9, 1e9, message);
+    if (!result) result = rill_shape_check_vector(rules, "rotate", def->rotate, 1e6, message);
+    if (!result) result = rill_shape_check_vector(rules, "translate", def->translate, RILL_SOLID_FARTHEST, message);
     return result;
 }
 
-static rill_result check_box(const checker *check) {
-    static const char axes[] = "xyz";
-    const rill_solid_def *def = check->def;
-    rill_result result = check_vector(check, "min", def->min, RILL_SOLID_FARTHEST);
-    if (!result) result = check_vector(check, "max", def->max, RILL_SOLID_FARTHEST);
-    for (int i = 0; i < 3 && !result; ++i)
-        if (!(def->min[i] < def->max[i]))
-            result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
-                               "solid %s: min.%c is %g and max.%c is %g, expected min < max", name_of(check), axes[i],
-                               def->min[i], axes[i], def->max[i]);
-    return result;
-}
-
-static rill_result check_round(const checker *check) {
-    const rill_solid_def *def = check->def;
-    rill_result result = check_number(check, "radius", def->radius, RILL_SHAPE_SMALLEST, RILL_SOLID_FARTHEST);
-    if (result) return result;
-    if (def->shape == RILL_SHAPE_CYLINDER) {
-        result = check_vector(check, "from", def->from, RILL_SOLID_FARTHEST);
-        if (!result) result = check_vector(check, "to", def->to, RILL_SOLID_FARTHEST);
-        if (!result && !(fabs(def->to[0] - def->from[0]) >= RILL_SHAPE_SMALLEST ||
-                         fabs(def->to[1] - def->from[1]) >= RILL_SHAPE_SMALLEST ||
-                         fabs(def->to[2] - def->from[2]) >= RILL_SHAPE_SMALLEST))
-            result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
-                               "solid %s: from and to are the same point, expected an axis", name_of(check));
-        return result;
-    }
-    result = check_vector(check, "centre", def->centre, RILL_SOLID_FARTHEST);
-    if (!result && def->shape == RILL_SHAPE_TORUS) {
-        result = check_number(check, "tube", def->tube, RILL_SHAPE_SMALLEST, RILL_SOLID_FARTHEST);
-        if (!result) result = check_direction(check, "axis", def->axis);
-    }
-    return result;
-}
-
-static rill_result check_plane(const checker *check) {
-    rill_result result = check_vector(check, "point", check->def->point, RILL_SOLID_FARTHEST);
-    if (!result) result = check_direction(check, "axis", check->def->axis);
-    if (result) return result;
-    if (!(check->def->axis[2] > 0.0))
-        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: axis.z is %g, expected an upward normal",
-                         name_of(check), check->def->axis[2]);
-    rill_solid turned = { .def = *check->def };
+static rill_result check_steepness(const rill_solid_def *def, const rill_shape_rules *rules, rill_message *message) {
+    rill_solid turned = { .def = *def };
     rill_primitive_make(&turned);
     if (turned.primitive.axes[2][2] >= 1e-3) return RILL_OK;
-    return rill_fail(check->message, RILL_INVALID_ARGUMENT,
-                     "solid %s: the plane rises %g to 1, expected at most 1000 to 1", name_of(check),
-                     1.0 / turned.primitive.axes[2][2]);
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "solid %s: the plane rises %g to 1, expected at most 1000 to 1",
+                     rules->name, 1.0 / turned.primitive.axes[2][2]);
 }
 
-static rill_result check_count(const checker *check, const char *member, size_t count, size_t least) {
-    if (count >= least && (double)count <= RILL_SHAPE_ELEMENTS) return RILL_OK;
-    return rill_fail(check->message, count < least ? RILL_INVALID_DATA : RILL_TOO_LARGE,
-                     "solid %s: %s is %zu, expected %zu to %.0f", name_of(check), member, count, least,
-                     RILL_SHAPE_ELEMENTS);
-}
-
-static rill_result check_vertices(const checker *check) {
-    const rill_solid_def *def = check->def;
-    rill_placing placing = rill_placing_of(def);
-    for (size_t v = 0; v < def->vertex_count; ++v) {
-        const float *p = def->vertices + 3 * v;
-        double from[3] = { (double)p[0], (double)p[1], (double)p[2] }, to[3];
-        rill_placing_point(&placing, from, to);
-        if (!(fabs(to[0]) <= RILL_SOLID_FARTHEST && fabs(to[1]) <= RILL_SOLID_FARTHEST &&
-              fabs(to[2]) <= RILL_SOLID_FARTHEST))
-            return rill_fail(check->message, RILL_INVALID_DATA,
-                             "solid %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
-                             name_of(check), v, to[0], to[1], to[2], RILL_SOLID_FARTHEST);
-    }
-    return RILL_OK;
-}
-
-static rill_result check_mesh(const checker *check) {
-    const rill_solid_def *def = check->def;
-    if (!def->vertices || !def->indices)
-        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is NULL, expected an array",
-                         name_of(check), def->vertices ? "indices" : "vertices");
-    rill_result result = check_count(check, "vertex_count", def->vertex_count, 3);
-    if (!result) result = check_count(check, "triangle_count", def->triangle_count, 1);
-    if (!result) result = check_vertices(check);
-    if (result) return result;
-    for (size_t i = 0; i < 3 * def->triangle_count; ++i)
-        if (def->indices[i] >= def->vertex_count)
-            return rill_fail(check->message, RILL_INVALID_DATA,
-                             "solid %s: triangle %zu names vertex %u, expected less than %zu", name_of(check), i / 3,
-                             (unsigned)def->indices[i], def->vertex_count);
-    return RILL_OK;
-}
-
-static rill_result check_heightmap(const checker *check) {
-    const rill_solid_def *def = check->def;
-    if (!def->heights)
-        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: heights is NULL, expected an array",
-                         name_of(check));
-    for (int i = 0; i < 2; ++i)
-        if (def->heights_size[i] < 1 ||
-            (double)def->heights_size[0] * (double)def->heights_size[1] > RILL_SHAPE_ELEMENTS)
-            return rill_fail(check->message, RILL_INVALID_ARGUMENT,
-                             "solid %s: heights_size is %d x %d, expected at least 1 each and at most %.0f in all",
-                             name_of(check), (int)def->heights_size[0], (int)def->heights_size[1], RILL_SHAPE_ELEMENTS);
-    size_t columns = (size_t)def->heights_size[0], count = columns * (size_t)def->heights_size[1];
-    for (size_t i = 0; i < count; ++i)
-        if (!(fabs(def->heights[i]) <= RILL_SOLID_FARTHEST))
-            return rill_fail(check->message, RILL_INVALID_DATA,
-                             "solid %s: height at column %zu, row %zu is %g, expected a finite number within %g",
-                             name_of(check), i % columns, i / columns, def->heights[i], RILL_SOLID_FARTHEST);
-    return RILL_OK;
-}
-
-static rill_result check_angles(const checker *check) {
-    const rill_solid_def *def = check->def;
+static rill_result check_angles(const rill_solid_def *def, const rill_shape_rules *rules, rill_message *message) {
     char owner[64];
-    snprintf(owner, sizeof owner, "solid %.50s: ", name_of(check));
+    snprintf(owner, sizeof owner, "solid %.50s: ", rules->name);
     const rill_result result = rill_contact_angle_given(&def->contact_angle)
-                                   ? rill_contact_angle_check(owner, &def->contact_angle, check->message)
+                                   ? rill_contact_angle_check(owner, &def->contact_angle, message)
                                    : RILL_OK;
-    return result ? result : rill_wettability_check(owner, def, check->message);
+    return result ? result : rill_wettability_check(owner, def, message);
 }
 
-static rill_result check_def(const checker *check) {
-    rill_result result = check_angles(check);
-    if (!result && check->def->shape != RILL_SHAPE_HEIGHTMAP) result = check_placing(check);
+static rill_result check_def(const rill_solid_def *def, rill_message *message) {
+    rill_shape_rules rules = rules_of(def, NULL);
+    rill_result result = check_angles(def, &rules, message);
     if (result) return result;
-    switch (check->def->shape) {
-    case RILL_SHAPE_BOX: return check_box(check);
-    case RILL_SHAPE_SPHERE:
-    case RILL_SHAPE_CYLINDER:
-    case RILL_SHAPE_TORUS: return check_round(check);
-    case RILL_SHAPE_PLANE: return check_plane(check);
-    case RILL_SHAPE_MESH: return check_mesh(check);
-    case RILL_SHAPE_HEIGHTMAP: return check_heightmap(check);
-    }
-    return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: shape is %d, expected one of rill_shape",
-                     name_of(check), (int)check->def->shape);
+    if (def->shape.type == RILL_SHAPE_HEIGHTMAP) return rill_shape_check(&def->shape, &rules, message);
+    result = check_placing(def, &rules, message);
+    if (result) return result;
+    const rill_placing placing = rill_placing_of(def);
+    rules.placing = &placing;
+    result = rill_shape_check(&def->shape, &rules, message);
+    if (!result && def->shape.type == RILL_SHAPE_PLANE) result = check_steepness(def, &rules, message);
+    return result;
 }
 
 static void *copy_of(const rill_allocator *allocator, const void *from, size_t count, size_t size) {
@@ -202,7 +76,7 @@ static bool place_mesh(rill_solid *solid) {
     for (int i = 0; i < 3; ++i) primitive->low[i] = INFINITY, primitive->high[i] = -INFINITY;
     bool near = true;
     for (size_t v = 0; v < solid->vertex_count; ++v) {
-        const float *p = solid->def.vertices + 3 * v;
+        const float *p = solid->def.shape.vertices + 3 * v;
         double *to = solid->vertices + 3 * v;
         rill_placing_point(&placing, (double[3]){ (double)p[0], (double)p[1], (double)p[2] }, to);
         for (int i = 0; i < 3; ++i) {
@@ -215,21 +89,21 @@ static bool place_mesh(rill_solid *solid) {
 }
 
 static bool copy_mesh(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
-    solid->vertex_count = def->vertex_count;
-    solid->triangle_count = def->triangle_count;
-    solid->def.vertices = copy_of(allocator, def->vertices, def->vertex_count, 3 * sizeof(float));
-    solid->indices = copy_of(allocator, def->indices, def->triangle_count, 3 * sizeof(uint32_t));
-    solid->def.indices = solid->indices;
-    solid->vertices = rill_alloc(allocator, def->vertex_count, 3 * sizeof(double));
-    if (!solid->def.vertices || !solid->indices || !solid->vertices) return false;
-    for (size_t i = 0; i < 3 * def->vertex_count; ++i) solid->vertices[i] = (double)def->vertices[i];
+    solid->vertex_count = def->shape.vertex_count;
+    solid->triangle_count = def->shape.triangle_count;
+    solid->def.shape.vertices = copy_of(allocator, def->shape.vertices, def->shape.vertex_count, 3 * sizeof(float));
+    solid->indices = copy_of(allocator, def->shape.indices, def->shape.triangle_count, 3 * sizeof(uint32_t));
+    solid->def.shape.indices = solid->indices;
+    solid->vertices = rill_alloc(allocator, def->shape.vertex_count, 3 * sizeof(double));
+    if (!solid->def.shape.vertices || !solid->indices || !solid->vertices) return false;
+    for (size_t i = 0; i < 3 * def->shape.vertex_count; ++i) solid->vertices[i] = (double)def->shape.vertices[i];
     if (!rill_solid_find_parts(solid, allocator)) return false;
     place_mesh(solid);
     return true;
 }
 
 static size_t heights_count(const rill_solid_def *def) {
-    return (size_t)def->heights_size[0] * (size_t)def->heights_size[1];
+    return (size_t)def->shape.heights_size[0] * (size_t)def->shape.heights_size[1];
 }
 
 static bool fill_solid(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
@@ -240,25 +114,21 @@ static bool fill_solid(rill_solid *solid, const rill_allocator *allocator, const
         if (!solid->def.wettability) return false;
     }
     rill_primitive_make(solid);
-    if (def->shape == RILL_SHAPE_MESH) return copy_mesh(solid, allocator, def);
-    if (def->shape != RILL_SHAPE_HEIGHTMAP) return rill_solid_tessellate(solid, allocator);
-    solid->def.heights = copy_of(allocator, def->heights, heights_count(def), sizeof(double));
-    return solid->def.heights != NULL;
+    if (def->shape.type == RILL_SHAPE_MESH) return copy_mesh(solid, allocator, def);
+    if (def->shape.type != RILL_SHAPE_HEIGHTMAP) return rill_solid_tessellate(solid, allocator);
+    solid->def.shape.heights = copy_of(allocator, def->shape.heights, heights_count(def), sizeof(double));
+    return solid->def.shape.heights != NULL;
 }
 
-rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
-                            rill_message *message) {
-    if (!def || !out)
-        return rill_fail(message, RILL_INVALID_ARGUMENT, "solid: %s is NULL", def ? "out" : "the definition");
-    rill_result result = check_def(&(checker){ .def = def, .message = message });
-    if (result) return result;
+static rill_result make_checked(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
+                                rill_message *message) {
     rill_solid *solid = rill_alloc_zeroed(allocator, 1, sizeof *solid);
     if (solid) {
         solid->def = *def;
         solid->def.name = NULL; /* nothing of the caller's may be left to be freed */
-        solid->def.vertices = NULL;
-        solid->def.indices = NULL;
-        solid->def.heights = NULL;
+        solid->def.shape.vertices = NULL;
+        solid->def.shape.indices = NULL;
+        solid->def.shape.heights = NULL;
         solid->def.wettability = NULL;
         if (fill_solid(solid, allocator, def)) {
             RILL_ASSERT(!solid->parts || (solid->welds && solid->part_count > 0));
@@ -267,16 +137,49 @@ rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *all
         }
         rill_solid_free(solid, allocator);
     }
-    return rill_fail(message, RILL_OUT_OF_MEMORY, "solid %s: no memory",
-                     def->name && def->name[0] ? def->name : "(nameless)");
+    return rill_fail(message, RILL_OUT_OF_MEMORY, "solid %s: no memory", rules_of(def, NULL).name);
+}
+
+/* Makes the mesh of a hull, and the solid of that. */
+static rill_result make_hull(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
+                             rill_message *message) {
+    const rill_shape_rules rules = rules_of(def, NULL);
+    rill_body_form form = { .shape = RILL_SHAPE_HULL };
+    rill_result result = rill_body_form_hull(&form, &def->shape, &rules, allocator, message);
+    float *vertices = result ? NULL : rill_alloc(allocator, form.vertex_count, 3 * sizeof *vertices);
+    if (vertices) {
+        for (size_t i = 0; i < 3 * form.vertex_count; ++i) vertices[i] = (float)form.vertices[i];
+        rill_solid_def mesh = *def;
+        mesh.shape = (rill_shape_def){ .type = RILL_SHAPE_MESH,
+                                       .vertices = vertices,
+                                       .vertex_count = form.vertex_count,
+                                       .indices = form.indices,
+                                       .triangle_count = form.triangle_count };
+        result = make_checked(&mesh, allocator, out, message);
+        rill_free(allocator, vertices, form.vertex_count, 3 * sizeof *vertices);
+    } else if (!result || result == RILL_OUT_OF_MEMORY) {
+        result = rill_fail(message, RILL_OUT_OF_MEMORY, "solid %s: no memory", rules.name);
+    }
+    rill_body_form_free(&form, allocator);
+    return result;
+}
+
+rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
+                            rill_message *message) {
+    if (!def || !out)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "solid: %s is NULL", def ? "out" : "the definition");
+    const rill_result result = check_def(def, message);
+    if (result) return result;
+    return def->shape.type == RILL_SHAPE_HULL ? make_hull(def, allocator, out, message)
+                                              : make_checked(def, allocator, out, message);
 }
 
 void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     if (!solid) return;
     rill_string_free(allocator, (char *)solid->def.name);
-    rill_free(allocator, (void *)solid->def.vertices, solid->vertex_count, 3 * sizeof(float));
-    if (solid->def.heights)
-        rill_free(allocator, (void *)solid->def.heights, heights_count(&solid->def), sizeof(double));
+    rill_free(allocator, (void *)solid->def.shape.vertices, solid->vertex_count, 3 * sizeof(float));
+    if (solid->def.shape.heights)
+        rill_free(allocator, (void *)solid->def.shape.heights, heights_count(&solid->def), sizeof(double));
     rill_free(allocator, (void *)solid->def.wettability, rill_wettability_count(&solid->def), sizeof(double));
     rill_free(allocator, solid->vertices, solid->vertex_count, 3 * sizeof(double));
     rill_free(allocator, solid->indices, solid->triangle_count, 3 * sizeof(uint32_t));
@@ -297,7 +200,7 @@ static rill_result remake(rill_solid *solid, const rill_solid_def *def, const ri
     rill_solid *fresh = NULL;
     const rill_result result = rill_solid_make(def, allocator, &fresh, message);
     if (result) return result;
-    RILL_ASSERT(fresh->def.shape == solid->def.shape);
+    RILL_ASSERT(fresh->def.shape.type == solid->def.shape.type);
     const rill_solid old = *solid;
     *solid = *fresh;
     *fresh = old;
@@ -310,17 +213,19 @@ rill_result rill_solid_repose(rill_solid *solid, const double translate[3], cons
     rill_solid_def def = solid->def;
     memcpy(def.translate, translate, sizeof def.translate);
     memcpy(def.rotate, rotate, sizeof def.rotate);
-    const checker check = { .def = &def, .message = message };
-    if (def.shape == RILL_SHAPE_HEIGHTMAP)
+    rill_shape_rules rules = rules_of(&def, NULL);
+    if (def.shape.type == RILL_SHAPE_HEIGHTMAP)
         return rill_fail(message, RILL_INVALID_ARGUMENT,
-                         "solid %s: a heightmap lies over the whole grid and has no pose", name_of(&check));
-    if (def.shape != RILL_SHAPE_MESH) return remake(solid, &def, allocator, message);
-    rill_result result = check_placing(&check);
+                         "solid %s: a heightmap lies over the whole grid and has no pose", rules.name);
+    if (def.shape.type != RILL_SHAPE_MESH) return remake(solid, &def, allocator, message);
+    rill_result result = check_placing(&def, &rules, message);
     if (result) return result;
     const rill_solid_def old = solid->def;
     solid->def = def;
     if (place_mesh(solid)) return RILL_OK;
-    result = check_vertices(&check); /* says which it is */
+    const rill_placing placing = rill_placing_of(&def);
+    rules.placing = &placing;
+    result = rill_shape_check_vertices(&def.shape, &rules, message); /* says which it is */
     solid->def = old;
     place_mesh(solid);
     return result;
@@ -341,21 +246,22 @@ static bool keeps_topology(const rill_solid *solid, const float *vertices) {
 rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t vertex_count,
                                const rill_allocator *allocator, rill_message *message) {
     rill_solid_def def = solid->def;
-    def.vertices = vertices;
-    const checker check = { .def = &def, .message = message };
-    if (def.shape != RILL_SHAPE_MESH)
+    def.shape.vertices = vertices;
+    const rill_placing placing = rill_placing_of(&def);
+    const rill_shape_rules rules = rules_of(&def, &placing);
+    if (def.shape.type != RILL_SHAPE_MESH)
         return rill_fail(message, RILL_INVALID_ARGUMENT, "solid %s: it is no mesh and has no vertices to set",
-                         name_of(&check));
-    if (!vertices || vertex_count != def.vertex_count)
+                         rules.name);
+    if (!vertices || vertex_count != def.shape.vertex_count)
         return rill_fail(message, RILL_INVALID_ARGUMENT, "solid %s: %s for %zu vertices, expected %zu as before",
-                         name_of(&check), vertices ? "an array" : "NULL", vertex_count, def.vertex_count);
-    const rill_result result = check_vertices(&check);
+                         rules.name, vertices ? "an array" : "NULL", vertex_count, def.shape.vertex_count);
+    const rill_result result = rill_shape_check_vertices(&def.shape, &rules, message);
     if (result) return result;
     if (!keeps_topology(solid, vertices)) {
         const rill_result remade = remake(solid, &def, allocator, message);
         if (remade) return remade;
     } else {
-        memcpy((float *)solid->def.vertices, vertices, 3 * vertex_count * sizeof *vertices);
+        memcpy((float *)solid->def.shape.vertices, vertices, 3 * vertex_count * sizeof *vertices);
         place_mesh(solid);
         rill_free(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
         solid->thin = NULL;

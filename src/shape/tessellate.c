@@ -1,5 +1,5 @@
 /* Triangles of the primitives, counter-clockwise seen from outside, and nowhere outside of the exact shape: of solids
- * in world space, for walls thinner than a cell, drawing and export; of bodies about the centre of the shape, for
+ * in world space, for walls thinner than a cell, drawing and export; of bodies in the frame of their definition, for
  * drawing. A box of a body is cut by them too, so they are exact.
  *
  * Round shapes are grids of rings: `rings` closed rings of `steps` vertices each, neighbouring rings joined by quads. A
@@ -15,6 +15,7 @@
 enum {
     SPHERE_STEPS = 64,
     SPHERE_RINGS = 31,
+    CAP_RINGS = 12,
     CYLINDER_STEPS = 256,
     TUBE_STEPS = 24,
     TORUS_LEAST = 48,
@@ -114,6 +115,24 @@ static void add_ring(barrel *shape, double radius, double height) {
     shape->heights[shape->rings++] = height;
 }
 
+/* Adds the rings of a sphere, or of its halves moved apart by `length`: then both have a ring at the equator. */
+static void add_caps(barrel *shape, int cap_rings, double sphere_radius, double length) {
+    shape->end = sphere_radius + 0.5 * length;
+    for (int i = -cap_rings + 1; i < cap_rings; ++i) {
+        double sine, cosine;
+        rill_sin_cos(90.0 * i / cap_rings, &sine, &cosine);
+        const double radius = sphere_radius * cosine, height = sphere_radius * sine;
+        if (i <= 0) add_ring(shape, radius, height - 0.5 * length);
+        if (i > 0 || (i == 0 && length > 0.0)) add_ring(shape, radius, height + 0.5 * length);
+    }
+}
+
+static void add_cylinder(barrel *shape, double radius, double length) {
+    shape->end = 0.5 * length;
+    add_ring(shape, radius, -0.5 * length);
+    add_ring(shape, radius, 0.5 * length);
+}
+
 static bool tessellate_barrel(mesh *out, const rill_allocator *allocator, const barrel *shape) {
     const uint32_t rings = shape->rings, steps = shape->steps, last = (rings - 1) * steps;
     RILL_ASSERT(rings >= 1 && rings <= MOST_RINGS && steps >= 3 && steps <= MOST_STEPS);
@@ -139,17 +158,23 @@ static bool tessellate_barrel(mesh *out, const rill_allocator *allocator, const 
     return true;
 }
 
+static bool tessellate_box(mesh *out, const rill_allocator *allocator, const double min[3], const double max[3]) {
+    if (!take_arrays(out, allocator, 8, 12)) return false;
+    for (size_t i = 0; i < 8; ++i)
+        for (size_t k = 0; k < 3; ++k) out->vertices[3 * i + k] = i >> k & 1 ? max[k] : min[k];
+    join_corners(out->indices);
+    return true;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- solids */
 
 static bool solid_box(mesh *out, const rill_allocator *allocator, const rill_solid_def *def) {
-    if (!take_arrays(out, allocator, 8, 12)) return false;
+    if (!tessellate_box(out, allocator, def->shape.min, def->shape.max)) return false;
     const rill_placing placing = rill_placing_of(def);
-    for (int i = 0; i < 8; ++i) {
-        const double *min = def->min, *max = def->max;
-        const double corner[3] = { i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2] };
+    for (size_t i = 0; i < 8; ++i) {
+        const double *p = out->vertices + 3 * i, corner[3] = { p[0], p[1], p[2] };
         rill_placing_point(&placing, corner, out->vertices + 3 * i);
     }
-    join_corners(out->indices);
     return true;
 }
 
@@ -171,12 +196,15 @@ static void set_frame(const double axis[3], double frame[3][3]) {
     memcpy(frame[2], axis, sizeof frame[2]);
 }
 
-static bool solid_cylinder(mesh *out, const rill_allocator *allocator, const rill_primitive *cylinder) {
-    barrel shape = { .end = cylinder->half[2], .steps = CYLINDER_STEPS };
-    memcpy(shape.centre, cylinder->centre, sizeof shape.centre);
-    set_frame(cylinder->axes[2], shape.frame);
-    add_ring(&shape, cylinder->radius, -cylinder->half[2]);
-    add_ring(&shape, cylinder->radius, cylinder->half[2]);
+/* A cylinder or a capsule. */
+static bool solid_tube(mesh *out, const rill_allocator *allocator, const rill_primitive *tube, bool capsule) {
+    barrel shape = { .steps = capsule ? SPHERE_STEPS : CYLINDER_STEPS };
+    memcpy(shape.centre, tube->centre, sizeof shape.centre);
+    set_frame(tube->axes[2], shape.frame);
+    if (capsule)
+        add_caps(&shape, CAP_RINGS, tube->radius, 2.0 * tube->half[2]);
+    else
+        add_cylinder(&shape, tube->radius, 2.0 * tube->half[2]);
     return tessellate_barrel(out, allocator, &shape);
 }
 
@@ -205,14 +233,16 @@ static bool solid_torus(mesh *out, const rill_allocator *allocator, const rill_p
 }
 
 static bool tessellate_solid(mesh *out, const rill_allocator *allocator, const rill_solid *solid) {
-    switch (solid->def.shape) {
+    switch (solid->def.shape.type) {
     case RILL_SHAPE_BOX: return solid_box(out, allocator, &solid->def);
     case RILL_SHAPE_SPHERE: return solid_sphere(out, allocator, &solid->primitive);
-    case RILL_SHAPE_CYLINDER: return solid_cylinder(out, allocator, &solid->primitive);
+    case RILL_SHAPE_CYLINDER: return solid_tube(out, allocator, &solid->primitive, false);
+    case RILL_SHAPE_CAPSULE: return solid_tube(out, allocator, &solid->primitive, true);
     case RILL_SHAPE_TORUS: return solid_torus(out, allocator, &solid->primitive);
     case RILL_SHAPE_PLANE:
     case RILL_SHAPE_MESH:
-    case RILL_SHAPE_HEIGHTMAP: break;
+    case RILL_SHAPE_HEIGHTMAP:
+    case RILL_SHAPE_HULL: break;
     }
     return true;
 }
@@ -229,48 +259,25 @@ bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator) {
 
 /* ----------------------------------------------------------------------------------------------------------- bodies */
 
-static bool body_box(mesh *out, const rill_allocator *allocator, const double size[3]) {
-    if (!take_arrays(out, allocator, 8, 12)) return false;
-    for (size_t i = 0; i < 8; ++i)
-        for (size_t k = 0; k < 3; ++k) out->vertices[3 * i + k] = (i >> k & 1 ? 0.5 : -0.5) * size[k];
-    join_corners(out->indices);
-    return true;
-}
-
-/* A sphere, or its halves moved apart by `length`: then both have a ring at the equator. */
-static bool body_caps(mesh *out, const rill_allocator *allocator, double sphere_radius, double length) {
-    barrel shape = UPRIGHT;
-    shape.end = sphere_radius + 0.5 * length;
-    shape.steps = BODY_STEPS;
-    for (int i = -BODY_CAP_RINGS + 1; i < BODY_CAP_RINGS; ++i) {
-        double sine, cosine;
-        rill_sin_cos(90.0 * i / BODY_CAP_RINGS, &sine, &cosine);
-        const double radius = sphere_radius * cosine, height = sphere_radius * sine;
-        if (i <= 0) add_ring(&shape, radius, height - 0.5 * length);
-        if (i > 0 || (i == 0 && length > 0.0)) add_ring(&shape, radius, height + 0.5 * length);
+static bool body_box(mesh *out, const rill_allocator *allocator, const rill_body_form *form) {
+    double min[3], max[3];
+    for (size_t k = 0; k < 3; ++k) {
+        min[k] = form->middle[k] - 0.5 * form->size[k];
+        max[k] = form->middle[k] + 0.5 * form->size[k];
     }
-    return tessellate_barrel(out, allocator, &shape);
-}
-
-static bool body_cylinder(mesh *out, const rill_allocator *allocator, double radius, double length) {
-    barrel shape = UPRIGHT;
-    shape.end = 0.5 * length;
-    shape.steps = 2 * BODY_STEPS;
-    add_ring(&shape, radius, -0.5 * length);
-    add_ring(&shape, radius, 0.5 * length);
-    return tessellate_barrel(out, allocator, &shape);
+    return tessellate_box(out, allocator, min, max);
 }
 
 static bool tessellate_body(mesh *out, const rill_allocator *allocator, const rill_body_form *form) {
-    switch (form->shape) {
-    case RILL_BODY_BOX: return body_box(out, allocator, form->size);
-    case RILL_BODY_SPHERE: return body_caps(out, allocator, form->radius, 0.0);
-    case RILL_BODY_CAPSULE: return body_caps(out, allocator, form->radius, form->length);
-    case RILL_BODY_CYLINDER: return body_cylinder(out, allocator, form->radius, form->length);
-    case RILL_BODY_HULL:
-    case RILL_BODY_MESH: break;
-    }
-    return true;
+    if (form->shape == RILL_SHAPE_BOX) return body_box(out, allocator, form);
+    barrel shape = UPRIGHT;
+    memcpy(shape.centre, form->middle, sizeof shape.centre);
+    shape.steps = form->shape == RILL_SHAPE_CYLINDER ? 2 * BODY_STEPS : BODY_STEPS;
+    if (form->shape == RILL_SHAPE_CYLINDER)
+        add_cylinder(&shape, form->radius, form->length);
+    else
+        add_caps(&shape, BODY_CAP_RINGS, form->radius, form->length);
+    return tessellate_barrel(out, allocator, &shape);
 }
 
 bool rill_body_form_tessellate(rill_body_form *form, const rill_allocator *allocator) {

@@ -344,7 +344,7 @@ static bool find_thin(rill_solid *solid, const facet *facets, const uint64_t *ke
 }
 
 bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocator *allocator) {
-    if (solid->def.shape != RILL_SHAPE_MESH || solid->part_count != 1 || solid->open_components > 0) return true;
+    if (solid->def.shape.type != RILL_SHAPE_MESH || solid->part_count != 1 || solid->open_components > 0) return true;
     const size_t all = solid->triangle_count;
     size_t count = 0;
     uint64_t *keys = rill_alloc(allocator, 2 * all, sizeof *keys);

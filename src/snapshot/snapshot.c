@@ -57,23 +57,24 @@ static void put_settings(rill_writer *writer, const rill_world *world) {
 
 static void put_solid(rill_writer *writer, const rill_solid_def *def) {
     if (writer->mode != RILL_HASH_VALUES) rill_put_text(writer, def->name); /* names decide nothing */
-    rill_put_u8(writer, (uint8_t)def->shape);
-    const double *vectors[] = { def->min,  def->max,   def->centre, def->from,     def->to,
-                                def->axis, def->point, def->rotate, def->translate };
+    rill_put_u8(writer, (uint8_t)def->shape.type);
+    const double *vectors[] = { def->shape.min,  def->shape.max,   def->shape.centre, def->shape.from, def->shape.to,
+                                def->shape.axis, def->shape.point, def->rotate,       def->translate };
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) rill_put_f64s(writer, vectors[i], 3);
-    rill_put_f64(writer, def->radius);
-    rill_put_f64(writer, def->tube);
+    rill_put_f64(writer, def->shape.radius);
+    rill_put_f64(writer, def->shape.tube);
     rill_put_f64(writer, def->scale);
-    if (def->shape == RILL_SHAPE_MESH) {
-        rill_put_u64(writer, def->vertex_count);
-        rill_put_u64(writer, def->triangle_count);
-        for (size_t i = 0; i < 3 * def->vertex_count; ++i) rill_put_f32(writer, def->vertices[i]);
-        for (size_t i = 0; i < 3 * def->triangle_count; ++i) rill_put_u32(writer, def->indices[i]);
+    if (def->shape.type == RILL_SHAPE_MESH) {
+        rill_put_u64(writer, def->shape.vertex_count);
+        rill_put_u64(writer, def->shape.triangle_count);
+        for (size_t i = 0; i < 3 * def->shape.vertex_count; ++i) rill_put_f32(writer, def->shape.vertices[i]);
+        for (size_t i = 0; i < 3 * def->shape.triangle_count; ++i) rill_put_u32(writer, def->shape.indices[i]);
     }
-    if (def->shape == RILL_SHAPE_HEIGHTMAP) {
-        rill_put_u32(writer, (uint32_t)def->heights_size[0]);
-        rill_put_u32(writer, (uint32_t)def->heights_size[1]);
-        rill_put_f64s(writer, def->heights, (size_t)def->heights_size[0] * (size_t)def->heights_size[1]);
+    if (def->shape.type == RILL_SHAPE_HEIGHTMAP) {
+        rill_put_u32(writer, (uint32_t)def->shape.heights_size[0]);
+        rill_put_u32(writer, (uint32_t)def->shape.heights_size[1]);
+        rill_put_f64s(writer, def->shape.heights,
+                      (size_t)def->shape.heights_size[0] * (size_t)def->shape.heights_size[1]);
     }
 }
 

@@ -16,14 +16,26 @@ enum {
     NODE_BYTES = 53 /* of a column under a body */
 };
 
-static bool has_arrays(rill_body_shape shape) {
-    return shape == RILL_BODY_HULL || shape == RILL_BODY_MESH;
+/* Shapes by their numbers in snapshots. AWAY is added to that of a round shape or box whose middle is not at the zero of
+ * its definition's frame: then it is said where. */
+static const rill_shape SHAPES[] = { RILL_SHAPE_SPHERE,   RILL_SHAPE_BOX,  RILL_SHAPE_CAPSULE,
+                                     RILL_SHAPE_CYLINDER, RILL_SHAPE_HULL, RILL_SHAPE_MESH };
+enum { SHAPE_COUNT = sizeof SHAPES / sizeof SHAPES[0], AWAY = 1 << 7 };
+
+static bool has_arrays(rill_shape shape) {
+    return shape == RILL_SHAPE_HULL || shape == RILL_SHAPE_MESH;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
 static void put_form(rill_writer *writer, const rill_body_form *form) {
-    rill_put_u8(writer, (uint8_t)form->shape);
+    const double *at = form->defined_at;
+    const bool away = at[0] != 0.0 || at[1] != 0.0 || at[2] != 0.0;
+    uint8_t number = 0;
+    while (SHAPES[number] != form->shape) ++number;
+    RILL_ASSERT(number < SHAPE_COUNT);
+    rill_put_u8(writer, (uint8_t)(number | (away ? AWAY : 0)));
+    if (away) rill_put_f64s(writer, at, 3);
     rill_put_f64(writer, form->radius);
     rill_put_f64(writer, form->length);
     rill_put_f64s(writer, form->size, 3);
@@ -114,21 +126,18 @@ static rill_result get_arrays(rill_loading *load, rill_body_form *form) {
 
 static rill_result get_form(rill_loading *load, rill_body_form *form) {
     rill_reader *reader = &load->reader;
-    const uint8_t shape = rill_get_u8(reader);
-    if (shape > RILL_BODY_MESH) return rill_loading_refuse(load, "a body has no shape");
-    rill_body_def def = { .shape = (rill_body_shape)shape, .radius = rill_get_f64(reader) };
-    def.length = rill_get_f64(reader);
-    rill_get_f64s(reader, def.size, 3);
-    rill_get_f64s(reader, def.centre, 3);
+    const uint8_t code = rill_get_u8(reader), number = (uint8_t)(code & ~AWAY);
+    if (number >= SHAPE_COUNT) return rill_loading_refuse(load, "a body has no shape");
+    form->shape = SHAPES[number];
+    if (code & AWAY) rill_get_f64s(reader, form->defined_at, 3);
+    form->radius = rill_get_f64(reader);
+    form->length = rill_get_f64(reader);
+    rill_get_f64s(reader, form->size, 3);
+    rill_get_f64s(reader, form->centre, 3);
     if (reader->failed) return rill_loading_refuse(load, "a body ends early");
-    if (!has_arrays(def.shape))
-        return rill_loading_result(rill_body_form_make(&def, &load->world->allocator, form, load->message));
-    form->shape = def.shape;
-    form->radius = def.radius;
-    form->length = def.length;
-    memcpy(form->size, def.size, sizeof form->size);
-    memcpy(form->centre, def.centre, sizeof form->centre);
-    return get_arrays(load, form);
+    return has_arrays(form->shape)
+               ? get_arrays(load, form)
+               : rill_loading_result(rill_body_form_complete(form, &load->world->allocator, load->message));
 }
 
 static rill_result get_body(rill_loading *load, rill_body *body) {

@@ -25,17 +25,17 @@ static rill_result get_mesh(rill_loading *load, rill_solid_def *def, solid_array
     const uint64_t vertices = rill_get_u64(reader), triangles = rill_get_u64(reader);
     if (!rill_get_room(reader, vertices, 3 * sizeof(float)) || !rill_get_room(reader, triangles, 3 * sizeof(uint32_t)))
         return rill_loading_refuse(load, "a mesh has more points or triangles than there are bytes");
-    def->vertex_count = (size_t)vertices;
-    def->triangle_count = (size_t)triangles;
-    arrays->vertex_count = 3 * def->vertex_count;
-    arrays->index_count = 3 * def->triangle_count;
+    def->shape.vertex_count = (size_t)vertices;
+    def->shape.triangle_count = (size_t)triangles;
+    arrays->vertex_count = 3 * def->shape.vertex_count;
+    arrays->index_count = 3 * def->shape.triangle_count;
     arrays->vertices = rill_alloc_zeroed(&load->world->allocator, arrays->vertex_count, sizeof *arrays->vertices);
     arrays->indices = rill_alloc_zeroed(&load->world->allocator, arrays->index_count, sizeof *arrays->indices);
     if (!arrays->vertices || !arrays->indices) return rill_loading_starved(load, "meshes");
     for (size_t i = 0; i < arrays->vertex_count; ++i) arrays->vertices[i] = rill_get_f32(reader);
     for (size_t i = 0; i < arrays->index_count; ++i) arrays->indices[i] = rill_get_u32(reader);
-    def->vertices = arrays->vertices;
-    def->indices = arrays->indices;
+    def->shape.vertices = arrays->vertices;
+    def->shape.indices = arrays->indices;
     return RILL_OK;
 }
 
@@ -68,19 +68,18 @@ static rill_result get_solid(rill_loading *load, bool soft, rill_solid **out) {
     solid_arrays arrays = { 0 };
     rill_get_text(reader, name, sizeof name);
     def.name = name[0] ? name : NULL;
-    def.shape = (rill_shape)rill_get_u8(reader);
-    double *vectors[] = {
-        def.min, def.max, def.centre, def.from, def.to, def.axis, def.point, def.rotate, def.translate
-    };
+    def.shape.type = (rill_shape)rill_get_u8(reader);
+    double *vectors[] = { def.shape.min,  def.shape.max,   def.shape.centre, def.shape.from, def.shape.to,
+                          def.shape.axis, def.shape.point, def.rotate,       def.translate };
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) rill_get_f64s(reader, vectors[i], 3);
-    def.radius = rill_get_f64(reader);
-    def.tube = rill_get_f64(reader);
+    def.shape.radius = rill_get_f64(reader);
+    def.shape.tube = rill_get_f64(reader);
     def.scale = rill_get_f64(reader);
     rill_result result = RILL_OK;
-    if (def.shape == RILL_SHAPE_MESH) result = get_mesh(load, &def, &arrays);
-    if (def.shape == RILL_SHAPE_HEIGHTMAP)
-        result = get_map(load, def.heights_size, &arrays.heights, &arrays.height_count);
-    def.heights = arrays.heights;
+    if (def.shape.type == RILL_SHAPE_MESH) result = get_mesh(load, &def, &arrays);
+    if (def.shape.type == RILL_SHAPE_HEIGHTMAP)
+        result = get_map(load, def.shape.heights_size, &arrays.heights, &arrays.height_count);
+    def.shape.heights = arrays.heights;
     if (!result) result = get_wettability(load, &def, &arrays);
     if (!result && reader->failed) result = rill_loading_refuse(load, "a solid ends early");
     if (!result) result = rill_loading_result(rill_world_make_solid(load->world, &def, soft, out, load->message));

@@ -45,7 +45,9 @@ rill_world_def rill_default_world_def(void) {
 }
 
 rill_solid_def rill_default_solid_def(void) {
-    return (rill_solid_def){ .axis = { 0.0, 0.0, 1.0 }, .scale = 1.0, .contact_angle = { (double)NAN, (double)NAN } };
+    return (rill_solid_def){ .shape = { .axis = { 0.0, 0.0, 1.0 } },
+                             .scale = 1.0,
+                             .contact_angle = { (double)NAN, (double)NAN } };
 }
 
 rill_source_def rill_default_source_def(void) {

@@ -144,6 +144,7 @@ rill_result rill_body_get_info(const rill_world *world, rill_body_id id, rill_bo
                              .triangle_count = form->triangle_count };
     memcpy(out->inertia, body->inertia, sizeof out->inertia);
     memcpy(out->centre, form->centre, sizeof out->centre);
+    memcpy(out->middle, form->middle, sizeof out->middle);
     memcpy(out->size, form->size, sizeof out->size);
     return RILL_OK;
 }
@@ -151,7 +152,8 @@ rill_result rill_body_get_info(const rill_world *world, rill_body_id id, rill_bo
 /* ----------------------------------------------------------------------------------------------------------- making */
 
 rill_body_def rill_default_body_def(void) {
-    return (rill_body_def){ .density = 500.0,
+    return (rill_body_def){ .shape = { .type = RILL_SHAPE_SPHERE },
+                            .density = 500.0,
                             .centre = { (double)NAN, (double)NAN, (double)NAN },
                             .drag = 1.0,
                             .state = { .orientation = { 0.0, 0.0, 0.0, 1.0 } } };

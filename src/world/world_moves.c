@@ -143,7 +143,7 @@ static rill_moving_solid moving_solid_of(const rill_world *world, size_t slot, c
     const rill_solid_def *def = &at->solid->def;
     memcpy(moving.pose[0], def->translate, sizeof moving.pose[0]);
     memcpy(moving.pose[1], def->rotate, sizeof moving.pose[1]);
-    if (!before || def->shape == RILL_SHAPE_MESH || def->shape == RILL_SHAPE_HEIGHTMAP) return moving;
+    if (!before || def->shape.type == RILL_SHAPE_MESH || def->shape.type == RILL_SHAPE_HEIGHTMAP) return moving;
     moving.solid = at->solid;
     memcpy(moving.former, before->pose, sizeof moving.former);
     moving.interval = world->time - before->last;

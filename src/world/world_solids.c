@@ -153,7 +153,7 @@ rill_result rill_solid_set_pose(rill_world *world, rill_solid_id id, const doubl
         return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected three numbers",
                          translate ? "rotate" : "translate");
     const rill_solid_def *def = &slot->solid->def;
-    bool same = def->shape != RILL_SHAPE_HEIGHTMAP;
+    bool same = def->shape.type != RILL_SHAPE_HEIGHTMAP;
     for (int i = 0; i < 3; ++i) same = same && translate[i] == def->translate[i] && rotate[i] == def->rotate[i];
     if (same) return RILL_OK;
     const rill_result result = rill_solid_repose(slot->solid, translate, rotate, &world->allocator, world->note);

@@ -15,16 +15,16 @@ static rill_result add_solids(rill_world *world) {
         heights[i] = 0.004 * (double)(seed >> 8) / 16777216.0;
     }
     rill_solid_def ground = rill_default_solid_def(), slab = ground;
-    ground.shape = RILL_SHAPE_HEIGHTMAP;
-    ground.heights = heights;
-    ground.heights_size[0] = ground.heights_size[1] = CELLS;
-    slab.shape = RILL_SHAPE_BOX;
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = ground.shape.heights_size[1] = CELLS;
+    slab.shape.type = RILL_SHAPE_BOX;
     for (int k = 0; k < 2; ++k) {
-        slab.min[k] = 0.020;
-        slab.max[k] = 0.045;
+        slab.shape.min[k] = 0.020;
+        slab.shape.max[k] = 0.045;
     }
-    slab.min[2] = 0.006;
-    slab.max[2] = 0.008;
+    slab.shape.min[2] = 0.006;
+    slab.shape.max[2] = 0.008;
     rill_solid_id id;
     rill_result result = rill_solid_create(world, &ground, &id);
     return result != RILL_OK ? result : rill_solid_create(world, &slab, &id);
@@ -33,8 +33,8 @@ static rill_result add_solids(rill_world *world) {
 /* Of a floating box that is turned a little. */
 static rill_result add_body(rill_world *world) {
     rill_body_def box = rill_default_body_def();
-    box.shape = RILL_BODY_BOX;
-    box.size[0] = box.size[1] = box.size[2] = 0.008;
+    box.shape.type = RILL_SHAPE_BOX;
+    for (int k = 0; k < 3; ++k) box.shape.min[k] = -0.004, box.shape.max[k] = 0.004;
     box.state.position[0] = box.state.position[1] = 0.012;
     box.state.position[2] = 0.007;
     box.state.orientation[0] = 0.28, box.state.orientation[3] = 0.96;

@@ -15,9 +15,9 @@ int main(void) {
         return 1;
     }
     rill_solid_def floor = rill_default_solid_def();
-    floor.shape = RILL_SHAPE_BOX;
-    floor.min[2] = -0.01;
-    floor.max[0] = floor.max[1] = 0.02;
+    floor.shape.type = RILL_SHAPE_BOX;
+    floor.shape.min[2] = -0.01;
+    floor.shape.max[0] = floor.shape.max[1] = 0.02;
     rill_source_def tap = rill_default_source_def();
     tap.at[0] = tap.at[1] = 0.01;
     tap.rate = 1e-5;

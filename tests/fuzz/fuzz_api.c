@@ -2,6 +2,7 @@
  * After every call the ledger balances, and a call that failed has changed nothing; in steps in which liquid is left to
  * itself energy does not rise; and in the end the world is valid. Sequences are short so that there are many of
  * them. */
+#include "body_shapes.h"
 #include "fuzz.h"
 
 enum { LEAST_CALLS = 3, MOST_CALLS = 8, MOST_CELLS = 6, WIDEST = 100, WIDE_ONE_IN = 64, THREADS_ONE_IN = 128 };
@@ -62,21 +63,23 @@ static rill_solid_def random_solid(trial *s, double heights[9]) {
     fuzz_input *in = &s->in;
     rill_solid_def def = rill_default_solid_def();
     double size = s->extent;
-    def.shape = (rill_shape)fuzz_below(in, 8); /* one too many */
-    fuzz_vector(in, 0.0, 0.6 * size, def.min);
-    fuzz_vector(in, 0.4 * size, size, def.max);
-    def.min[2] -= size;
-    memcpy(def.centre, def.max, sizeof def.centre);
-    memcpy(def.from, def.min, sizeof def.from);
-    memcpy(def.to, def.max, sizeof def.to);
-    memcpy(def.point, def.min, sizeof def.point);
-    def.axis[fuzz_below(in, 3)] = 1.0;
-    def.axis[2] += fuzz_double(in, 0.0, 1.0);
-    def.radius = fuzz_double(in, 0.0, 0.5 * size);
-    def.tube = fuzz_double(in, 0.0, 0.2 * size);
+    int type = (int)fuzz_below(in, 8);
+    if (type == 7) type += (int)fuzz_below(in, 3); /* up to one too many */
+    def.shape.type = (rill_shape)type;
+    fuzz_vector(in, 0.0, 0.6 * size, def.shape.min);
+    fuzz_vector(in, 0.4 * size, size, def.shape.max);
+    def.shape.min[2] -= size;
+    memcpy(def.shape.centre, def.shape.max, sizeof def.shape.centre);
+    memcpy(def.shape.from, def.shape.min, sizeof def.shape.from);
+    memcpy(def.shape.to, def.shape.max, sizeof def.shape.to);
+    memcpy(def.shape.point, def.shape.min, sizeof def.shape.point);
+    def.shape.axis[fuzz_below(in, 3)] = 1.0;
+    def.shape.axis[2] += fuzz_double(in, 0.0, 1.0);
+    def.shape.radius = fuzz_double(in, 0.0, 0.5 * size);
+    def.shape.tube = fuzz_double(in, 0.0, 0.2 * size);
     for (int i = 0; i < 9; ++i) heights[i] = fuzz_double(in, -0.1 * size, 0.1 * size);
-    def.heights = heights;
-    def.heights_size[0] = def.heights_size[1] = 3;
+    def.shape.heights = heights;
+    def.shape.heights_size[0] = def.shape.heights_size[1] = 3;
     if (fuzz_below(in, 4) == 0) fuzz_vector(in, -180.0, 180.0, def.rotate);
     def.name = fuzz_below(in, 4) == 0 ? "twin" : NULL; /* the second of that name is refused */
     return def;
@@ -118,16 +121,19 @@ static rill_body_def random_body(trial *s, float vertices[15]) {
     fuzz_input *in = &s->in;
     rill_body_def def = rill_default_body_def();
     const double size = 0.4 * s->extent;
-    def.shape = (rill_body_shape)fuzz_below(in, 7); /* one too many */
-    def.radius = fuzz_double(in, 0.0, size);
-    def.length = fuzz_double(in, 0.0, size);
-    fuzz_vector(in, 0.0, size, def.size);
-    if (def.shape >= RILL_BODY_HULL) {
+    const int32_t kind = fuzz_below(in, BODY_SHAPES + 1);
+    def.shape.type = kind < BODY_SHAPES ? body_shapes[kind] : RILL_SHAPE_TORUS; /* which no body is */
+    def.shape.radius = fuzz_double(in, 0.0, size);
+    set_length(&def.shape, fuzz_double(in, 0.0, size));
+    double edges[3];
+    fuzz_vector(in, 0.0, size, edges);
+    set_size(&def.shape, edges[0], edges[1], edges[2]);
+    if (kind >= BODY_SHAPES - 2) {
         for (int i = 0; i < 15; ++i) vertices[i] = (float)fuzz_double(in, -size, size);
-        def.vertices = vertices;
-        def.vertex_count = 5;
-        def.indices = pyramid;
-        def.triangle_count = 6;
+        def.shape.vertices = vertices;
+        def.shape.vertex_count = 5;
+        def.shape.indices = pyramid;
+        def.shape.triangle_count = 6;
     }
     def.density = fuzz_double(in, 0.0, 2000.0);
     def.mass = fuzz_below(in, 4) ? 0.0 : fuzz_below(in, 2) ? INFINITY : fuzz_double(in, 0.0, 1e-3);
@@ -228,11 +234,11 @@ static rill_result call_vertices(trial *s, rill_solid_id *id) {
     for (int i = 0; i < 15; ++i) vertices[i] = (float)fuzz_double(&s->in, -0.2 * s->extent, 1.2 * s->extent);
     if (fuzz_below(&s->in, 2)) return rill_solid_set_vertices(s->world, *id, vertices, fuzz_below(&s->in, 8) ? 5 : 4);
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = vertices;
-    def.vertex_count = 5;
-    def.indices = pyramid;
-    def.triangle_count = fuzz_below(&s->in, 4) ? 6 : 5;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = vertices;
+    def.shape.vertex_count = 5;
+    def.shape.indices = pyramid;
+    def.shape.triangle_count = fuzz_below(&s->in, 4) ? 6 : 5;
     return fuzz_below(&s->in, 2) ? rill_solid_replace(s->world, *id, &def) : rill_solid_create(s->world, &def, id);
 }
 
@@ -353,23 +359,23 @@ static void lay_roof(trial *s) {
     rill_solid_def roof = rill_default_solid_def();
     rill_grid grid;
     rill_world_get_grid(s->world, &grid);
-    roof.shape = RILL_SHAPE_BOX;
+    roof.shape.type = RILL_SHAPE_BOX;
     for (int i = 0; i < 2; ++i) {
-        roof.min[i] = grid.origin[i] + fuzz_double(&s->in, 0.0, 0.5 * s->extent);
-        roof.max[i] = roof.min[i] + fuzz_double(&s->in, 0.0, s->extent);
+        roof.shape.min[i] = grid.origin[i] + fuzz_double(&s->in, 0.0, 0.5 * s->extent);
+        roof.shape.max[i] = roof.shape.min[i] + fuzz_double(&s->in, 0.0, s->extent);
     }
-    roof.min[2] = fuzz_double(&s->in, 0.0, 2.0 * grid.cell_size);
-    roof.max[2] = roof.min[2] + fuzz_double(&s->in, 0.0, 2.0 * grid.cell_size);
+    roof.shape.min[2] = fuzz_double(&s->in, 0.0, 2.0 * grid.cell_size);
+    roof.shape.max[2] = roof.shape.min[2] + fuzz_double(&s->in, 0.0, 2.0 * grid.cell_size);
     rill_solid_create(s->world, &roof, &s->solids[1]);
 }
 
 /* A floor and a bed, so that most trials have something to run on; half of them with liquid under and over a roof. */
 static void lay_floor(trial *s) {
     rill_solid_def floor = rill_default_solid_def();
-    floor.shape = RILL_SHAPE_PLANE;
-    floor.axis[2] = 1.0;
+    floor.shape.type = RILL_SHAPE_PLANE;
+    floor.shape.axis[2] = 1.0;
     const uint8_t bits = fuzz_u8(&s->in);
-    floor.axis[0] = bits & 4 ? fuzz_double(&s->in, -0.5, 0.5) : 0.0;
+    floor.shape.axis[0] = bits & 4 ? fuzz_double(&s->in, -0.5, 0.5) : 0.0;
     if (bits & 2) lay_roof(s);
     if (rill_solid_create(s->world, &floor, &s->solids[0]) != RILL_OK || !(bits & 1)) return;
     if (rill_bed_build(s->world) == RILL_OK && bits & 2) call_fill(s);

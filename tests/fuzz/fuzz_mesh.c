@@ -19,17 +19,17 @@ static rill_result add_mesh(rill_world *world, fuzz_input *in) {
     float vertices[3 * MOST_VERTICES];
     uint32_t indices[3 * MOST_TRIANGLES];
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_MESH;
-    def.vertex_count = (size_t)fuzz_below(in, MOST_VERTICES + 1);
-    def.triangle_count = (size_t)fuzz_below(in, MOST_TRIANGLES + 1);
-    for (size_t i = 0; i < 3 * def.vertex_count; ++i) vertices[i] = coordinate(in);
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertex_count = (size_t)fuzz_below(in, MOST_VERTICES + 1);
+    def.shape.triangle_count = (size_t)fuzz_below(in, MOST_TRIANGLES + 1);
+    for (size_t i = 0; i < 3 * def.shape.vertex_count; ++i) vertices[i] = coordinate(in);
     /* One in 256 or so is out of range. */
-    for (size_t i = 0; i < 3 * def.triangle_count; ++i) {
+    for (size_t i = 0; i < 3 * def.shape.triangle_count; ++i) {
         uint32_t index = fuzz_u8(in);
-        indices[i] = index == 255 || def.vertex_count == 0 ? index : index % (uint32_t)def.vertex_count;
+        indices[i] = index == 255 || def.shape.vertex_count == 0 ? index : index % (uint32_t)def.shape.vertex_count;
     }
-    def.vertices = vertices;
-    def.indices = indices;
+    def.shape.vertices = vertices;
+    def.shape.indices = indices;
     if (fuzz_below(in, 4) == 0) fuzz_vector(in, -180.0, 180.0, def.rotate);
     rill_solid_id id;
     return rill_solid_create(world, &def, &id);

@@ -114,11 +114,11 @@ static inline void mesh_quad(test_mesh *mesh, uint32_t a, uint32_t b, uint32_t c
 
 static inline uint16_t add_mesh(bed_scene *scene, const test_mesh *mesh) {
     rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_MESH;
-    def.vertices = mesh->vertices;
-    def.vertex_count = mesh->vertex_count;
-    def.indices = mesh->indices;
-    def.triangle_count = mesh->triangle_count;
+    def.shape.type = RILL_SHAPE_MESH;
+    def.shape.vertices = mesh->vertices;
+    def.shape.vertex_count = mesh->vertex_count;
+    def.shape.indices = mesh->indices;
+    def.shape.triangle_count = mesh->triangle_count;
     return add_solid(scene, &def);
 }
 

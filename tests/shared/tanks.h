@@ -3,6 +3,7 @@
 #ifndef RILL_TESTS_TANKS_H
 #define RILL_TESTS_TANKS_H
 
+#include "body_shapes.h"
 #include "worlds.h"
 
 #include <math.h>

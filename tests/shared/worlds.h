@@ -80,9 +80,9 @@ static inline rill_solid_def box_def(const char *name, double x0, double y0, dou
                                      double z1) {
     rill_solid_def def = rill_default_solid_def();
     def.name = name;
-    def.shape = RILL_SHAPE_BOX;
-    memcpy(def.min, (double[]){ x0, y0, z0 }, sizeof def.min);
-    memcpy(def.max, (double[]){ x1, y1, z1 }, sizeof def.max);
+    def.shape.type = RILL_SHAPE_BOX;
+    memcpy(def.shape.min, (double[]){ x0, y0, z0 }, sizeof def.shape.min);
+    memcpy(def.shape.max, (double[]){ x1, y1, z1 }, sizeof def.shape.max);
     return def;
 }
 
