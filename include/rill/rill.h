@@ -438,6 +438,10 @@ RILL_API rill_result rill_world_fill_level(rill_world *world, const double at[3]
 /* Sets the depths (m) of one layer, cells[0] * cells[1] values, row 0 south; NaN leaves a column alone. */
 RILL_API rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const double *depths, size_t count,
                                             rill_fill_report *report);
+/* Lets all liquid leave at once: what is in columns, on bodies, and on its way out of moving solids. What is left is at rest, and
+ * asleep; solids, bodies, sources and time stay what they are, and still edges come in again. Booked as drained, under
+ * "emptied". */
+RILL_API rill_result rill_world_drain(rill_world *world);
 /* Sets the velocities through the west and south face of each column of one layer (m/s, two per cell, at most 1000; NaN
  * leaves a face alone; faces against walls stay at rest). For initial conditions. */
 RILL_API rill_result rill_world_set_velocities(rill_world *world, int32_t layer, const double *velocities,
@@ -661,13 +665,13 @@ typedef struct rill_ledger {
     int64_t columns;       /* in columns now, and on bodies over them, counted afresh */
     int64_t in_transit;    /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
-    int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
+    int64_t drained;       /* by sinks, open and still edges, fills that replaced liquid, and rill_world_drain */
     int64_t error;
 } rill_ledger;
 RILL_API rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out);
 
 /* The ledger's accounts by name: "fill", "west", "east", "south", "north", then those of sources and sinks, also of
- * destroyed ones. */
+ * destroyed ones, and once there was something to book there "emptied". */
 typedef struct rill_account {
     const char *name;        /* valid until the next call that creates or destroys something */
     int64_t poured, drained; /* quanta */

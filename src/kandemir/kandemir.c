@@ -5,6 +5,7 @@
 #include "kandemir/kandemir.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/dispatch.h"
 #include "base/message.h"
@@ -68,6 +69,12 @@ void rill_tank_stop(rill_tank *tank, int32_t x, int32_t y) {
     tank->nw[rill_tank_at(tank, x, y)] = 0.0f;
     tank->ne[rill_tank_at(tank, x + 1, y + 1)] = 0.0f;
     tank->nw[rill_tank_at(tank, x - 1, y + 1)] = 0.0f;
+}
+
+void rill_tank_stop_all(rill_tank *tank) {
+    float *const planes[] = { tank->ne, tank->nw, tank->bodies, tank->before };
+    for (size_t i = 0; i < sizeof planes / sizeof planes[0]; ++i) memset(planes[i], 0, tank->size * sizeof(float));
+    tank->has_bodies = false;
 }
 
 void rill_tank_lift(rill_tank *tank, double kept) {

@@ -79,6 +79,8 @@ typedef struct rill_tank_step {
 /* Moves the liquid; what crosses edges of the domain is added to flows[4]. */
 void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step, struct rill_edge_flow *flows);
 
+/* Stops all diagonal pipes, and lets no body press any more: the tank has been emptied. */
+void rill_tank_stop_all(rill_tank *tank);
 /* Stops the diagonal pipes of a cell: liquid that is put into a column is at rest. */
 void rill_tank_stop(rill_tank *tank, int32_t x, int32_t y);
 /* Prepares for bodies that press anew: their pressures are those of before now, and only part of them stays. */

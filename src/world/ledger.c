@@ -1,6 +1,8 @@
 /* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept
  * as liquid is moved in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum
  * shows at once. */
+#include <string.h>
+
 #include "base/assert.h"
 #include "motion/swept_volume.h"
 #include "world/world.h"
@@ -22,6 +24,17 @@ void rill_books_free(rill_world *world) {
     rill_book *books = world->books.data;
     for (size_t i = 0; i < world->books.count; ++i) rill_string_free(&world->allocator, books[i].name);
     rill_array_free(&world->books, &world->allocator);
+}
+
+int32_t rill_book_open(rill_world *world, const char *name) {
+    const rill_book *books = world->books.data;
+    for (size_t i = RILL_BOOK_FIXED; i < world->books.count; ++i) {
+        if (!books[i].used && strcmp(books[i].name, name) == 0) return (int32_t)i;
+    }
+    const rill_book book = { .name = rill_string_copy(&world->allocator, name) };
+    if (book.name && rill_array_push(&world->books, &world->allocator, &book)) return (int32_t)world->books.count - 1;
+    rill_string_free(&world->allocator, book.name);
+    return -1;
 }
 
 void rill_book_change(rill_world *world, int32_t book, int64_t quanta) {

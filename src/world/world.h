@@ -1,7 +1,7 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
- * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, field.c,
+ * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c, field.c,
  * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c
  * (what is drawn), world_kandemir.c (what that method alone has), world_tension.c (whether tension acts, and on which
  * angles). */
@@ -28,13 +28,21 @@ enum { RILL_NAME_LENGTH = 255 };
  * floats. */
 #define RILL_SPEED_BOUND 1e9f
 
-/* An account of the ledger, in quanta. The first five are always there. */
+/* An account of the ledger, in quanta. The fixed ones are always there. */
 typedef struct rill_book {
     char *name;
     int64_t poured, drained;
     bool used; /* by a source that is alive */
 } rill_book;
-enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL_BOOK_NORTH, RILL_BOOK_FIXED };
+enum {
+    RILL_BOOK_FILL = 0,
+    RILL_BOOK_WEST,
+    RILL_BOOK_EAST,
+    RILL_BOOK_SOUTH,
+    RILL_BOOK_NORTH,
+
+    RILL_BOOK_FIXED
+};
 
 /* A slot of an id table (ids.h). */
 typedef struct rill_solid_slot {
@@ -209,9 +217,11 @@ bool rill_face_set(rill_world *world, const rill_sheet *sheet, int32_t place, in
 /* The sheet of a column, `hint` (may be NULL) first: columns asked for in order mostly share one. */
 const rill_sheet *rill_face_sheet(const rill_bed *bed, int32_t place, const rill_sheet *hint);
 
-/* ledger.c. The five accounts that every world has. */
+/* ledger.c. The accounts that every world has. */
 rill_result rill_books_make(rill_world *world);
 void rill_books_free(rill_world *world);
+/* Returns the account of a name that no source has: one there was, else a new one. -1: no memory. */
+int32_t rill_book_open(rill_world *world, const char *name);
 /* Books a change of columns: positive as poured, negative as drained. */
 void rill_book_change(rill_world *world, int32_t book, int64_t quanta);
 /* Takes back what was booked as poured, for it found no room. */

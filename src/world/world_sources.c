@@ -99,18 +99,6 @@ static size_t next_slot(const rill_world *world) {
     return world->sources.count;
 }
 
-/* The account that a source of a name goes on with: of one that was destroyed, else a new one. -1: no memory. */
-static int32_t open_book(rill_world *world, const char *name) {
-    const rill_book *books = world->books.data;
-    for (size_t i = RILL_BOOK_FIXED; i < world->books.count; ++i) {
-        if (!books[i].used && strcmp(books[i].name, name) == 0) return (int32_t)i;
-    }
-    const rill_book book = { .name = rill_string_copy(&world->allocator, name) };
-    if (book.name && rill_array_push(&world->books, &world->allocator, &book)) return (int32_t)world->books.count - 1;
-    rill_string_free(&world->allocator, book.name);
-    return -1;
-}
-
 /* Takes back an account that was opened when there were so many, if it is a new one. */
 static void close_book(rill_world *world, int32_t book, size_t books_before) {
     if (world->books.count > books_before)
@@ -121,7 +109,7 @@ static void close_book(rill_world *world, int32_t book, size_t books_before) {
 /* Puts a finished source and its account into the world; all or nothing. */
 static rill_result enlist(rill_world *world, rill_source *source, rill_source_id *out) {
     const size_t books_before = world->books.count;
-    source->book = open_book(world, source->name);
+    source->book = rill_book_open(world, source->name);
     if (source->book < 0) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's account");
     rill_book *book = (rill_book *)world->books.data + source->book;
     const size_t index = next_slot(world);
@@ -226,7 +214,7 @@ static rill_result change_source(rill_world *world, rill_source *source, const r
     const size_t books_before = world->books.count;
     const bool renamed = strcmp(def->name, source->name) != 0;
     char *name = renamed ? rill_string_copy(&world->allocator, def->name) : source->name;
-    const int32_t book = !renamed ? source->book : name ? open_book(world, name) : -1;
+    const int32_t book = !renamed ? source->book : name ? rill_book_open(world, name) : -1;
     if (book < 0 || (moved && !rill_source_take_columns(source, &world->found_source, &world->allocator))) {
         close_book(world, book, books_before);
         if (renamed) rill_string_free(&world->allocator, name);

@@ -271,6 +271,14 @@ static rill_result call_pressures(trial *s) {
     return rill_world_set_external_pressure(s->world, pressures, count);
 }
 
+/* Edges and emptying, by a part of the kinds that step: seeds keep their meaning. */
+static rill_result call_edge_or_drain(trial *s, int32_t kind, int32_t slot) {
+    s->stirred = true;
+    if (kind == 24) return rill_world_drain(s->world);
+    const rill_edge edge = { (rill_edge_kind)fuzz_below(&s->in, 4), fuzz_double(&s->in, 0.0, 0.02) }; /* one too many */
+    return rill_world_set_edge(s->world, slot + fuzz_below(&s->in, 3), &edge);
+}
+
 static rill_result call_one(trial *s) {
     double vector[3], heights[9];
     int32_t slot = fuzz_below(&s->in, 4);
@@ -315,7 +323,7 @@ static rill_result call_one(trial *s) {
     case 18: return rill_solid_set_visible(s->world, s->solids[slot], fuzz_below(&s->in, 2));
     case 19: return call_body(s, &s->bodies[slot]);
     case 20: return call_pressures(s);
-    default: return call_step(s);
+    default: return kind >= 24 && slot >= 2 ? call_edge_or_drain(s, kind, slot) : call_step(s);
     }
 }
 
