@@ -45,9 +45,10 @@ static rill_world *crowded_house(const rill_runtime *runtime) {
     rill_world *world = make_house(&def);
     must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.0045, NULL));
     rill_body_def boat = rill_default_body_def();
-    boat.shape = RILL_BODY_BOX;
+    boat.shape.type = RILL_SHAPE_BOX;
     boat.name = "boat";
-    memcpy(boat.size, (double[]){ 0.004, 0.006, 0.002 }, sizeof boat.size);
+    memcpy(boat.shape.min, (double[]){ -0.002, -0.003, -0.001 }, sizeof boat.shape.min);
+    memcpy(boat.shape.max, (double[]){ 0.002, 0.003, 0.001 }, sizeof boat.shape.max);
     memcpy(boat.state.position, (double[]){ 0.0025, 0.005, 0.005 }, sizeof boat.state.position);
     boat.mass = (double)INFINITY;
     must(world, rill_body_create(world, &boat, NULL));

@@ -34,15 +34,7 @@ typedef struct rill_book {
     int64_t poured, drained;
     bool used; /* by a source that is alive */
 } rill_book;
-enum {
-    RILL_BOOK_FILL = 0,
-    RILL_BOOK_WEST,
-    RILL_BOOK_EAST,
-    RILL_BOOK_SOUTH,
-    RILL_BOOK_NORTH,
-
-    RILL_BOOK_FIXED
-};
+enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL_BOOK_NORTH, RILL_BOOK_FIXED };
 
 /* A slot of an id table (ids.h). */
 typedef struct rill_solid_slot {
