@@ -642,6 +642,7 @@ typedef enum rill_stage {
     RILL_STAGE_SWEEP,       /* all columns of awake tiles */
     RILL_STAGE_PASSAGES,    /* pressures of what is flooded, and what they move */
     RILL_STAGE_BODIES,      /* bodies and the heads under them */
+    RILL_STAGE_TENSION,     /* pressures of curved surfaces and wetted floors */
     RILL_STAGE_COUNT
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);

@@ -107,6 +107,8 @@ typedef struct rill_flow_settings {
     double friction; /* omega, already resolved to the mode's default */
     rill_passages passages;
     bool paper, advection, rest, skip_idle, scalar;
+    bool
+        tension; /* levels that are joined are judged by tension, which marks tiles that are driven (waves/tension_rest.c) */
     const rill_runtime *runtime; /* who runs tasks, together with */
     rill_pool *pool;
 } rill_flow_settings;

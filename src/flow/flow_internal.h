@@ -19,12 +19,6 @@ static inline int32_t rill_tile_next(const uint16_t *row, int32_t tx, int32_t en
     return tx;
 }
 
-/* A run of columns of a row to sweep. */
-typedef struct rill_span {
-    int32_t from, count; /* columns, multiples of RILL_RUN */
-    int32_t lintel;      /* below this level nothing in the run meets a ceiling; RILL_WALL: there is none */
-} rill_span;
-
 /* Depth and level of a tile that is not swept; see rill_flow_extent. */
 typedef struct rill_idle {
     int32_t depth, level;
@@ -75,17 +69,18 @@ typedef struct rill_ring {
 } rill_ring;
 
 struct rill_flow_scratch {
-    int32_t task_count; /* most tasks at once */
-    rill_ring *rings;   /* per task */
-    int32_t band_count; /* tasks that have something to sweep now */
-    rill_band *bands;   /* per task */
-    int32_t *lintel;    /* per tile: the lowest ceiling over it and its neighbours; RILL_WALL: open sky */
-    bool *roofed;       /* per sheet: some tile has one */
-    int32_t row_count;  /* rows of all sheets, counted through as in edges.sheet_first */
-    int32_t *row_first; /* first span of each row; row_count + 1 */
-    rill_span *spans;   /* capacity: RILL_TILE_H tile_count */
-    uint8_t *busy;      /* per tile: which of its rows hold anything wet or moving */
-    int32_t *swept;     /* the swept tiles of a tile row, and of each (by its place there) which rows must be swept */
+    int32_t task_count;  /* most tasks at once */
+    rill_ring *rings;    /* per task */
+    int32_t band_count;  /* tasks that have something to sweep now */
+    rill_band *bands;    /* per task */
+    int32_t *lintel;     /* per tile: the lowest ceiling over it and its neighbours; RILL_WALL: open sky */
+    bool *roofed;        /* per sheet: some tile has one */
+    int32_t row_count;   /* rows of all sheets, counted through as in edges.sheet_first */
+    int32_t *row_first;  /* first span of each row; row_count + 1 */
+    rill_span *spans;    /* capacity: RILL_TILE_H tile_count */
+    uint64_t spans_made; /* how often */
+    uint8_t *busy;       /* per tile: which of its rows hold anything wet or moving */
+    int32_t *swept;      /* the swept tiles of a tile row, and of each (by its place there) which rows must be swept */
     uint8_t *needed;
     rill_frozen *frozen; /* faces to stop before each sweep; capacity: 2 tile_count */
     int32_t frozen_count;

@@ -5,6 +5,7 @@
  * in these is remembered for the time step, and sparse pipes with a swept end are listed. */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/simd.h"
 #include "flow/ceiling.h"
 #include "flow/flow_internal.h"
@@ -176,7 +177,19 @@ static void make_spans(rill_flow *flow) {
         }
     }
     scratch->row_first[row] = count;
+    scratch->spans_made += 1;
     cut_bands(scratch);
+}
+
+const rill_span *rill_flow_row_spans(const rill_flow *flow, int32_t row, int32_t *count) {
+    const int32_t *first = flow->scratch->row_first + row;
+    RILL_ASSERT(row >= 0 && row < flow->scratch->row_count);
+    *count = first[1] - first[0];
+    return flow->scratch->spans + first[0];
+}
+
+uint64_t rill_flow_spans_made(const rill_flow *flow) {
+    return flow->scratch->spans_made;
 }
 
 /* Remembers what stands in the tiles of a row that are swept no more. */

@@ -29,6 +29,15 @@ void rill_edges_restore_all(const rill_flow *flow, rill_edge_flow *flows);
 
 /* Columns of the tiles that are swept. */
 int64_t rill_flow_swept_columns(const rill_flow *flow);
+/* A run of columns of a row to sweep. */
+typedef struct rill_span {
+    int32_t from, count; /* columns, multiples of RILL_RUN */
+    int32_t lintel;      /* below this level nothing in the run meets a ceiling; RILL_WALL: there is none */
+} rill_span;
+/* Returns the spans of a row, all sheets counted through, in order; and how often spans have been made, from 1 on: lists that
+ * follow from them hold as long as that stays the same. */
+const rill_span *rill_flow_row_spans(const rill_flow *flow, int32_t row, int32_t *count);
+uint64_t rill_flow_spans_made(const rill_flow *flow);
 
 /* --------------------------------------------------------------------------------------------- when the bed changes */
 

@@ -94,7 +94,7 @@ typedef struct judge {
     const rill_kernel_constants *constants;
     int32_t rest_head; /* quanta */
     const rill_kernels *kernels;
-    bool paper;
+    bool paper, tension;
     bool refresh; /* tiles may also shrink what they reach */
 } judge;
 
@@ -108,7 +108,9 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
         return true; /* the covered stage knows better */
     const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
     if (rill_max_i(f.l, f.r) <= RILL_DRY) return true;
-    int32_t head = rill_drive_head(&f, j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx)) + tilt;
+    const int32_t clip = j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx);
+    if (j->tension && rill_min_i(f.l, f.r) >= clip) return true;
+    int32_t head = rill_drive_head(&f, clip) + tilt;
     int32_t hl = b[l] + H[l], hr = b[r] + H[r], zb = rill_max_i(b[l], b[r]);
     bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
     if (donor_dry || rill_ceiling_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
@@ -271,6 +273,7 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
                 head > 8.0 ? (int32_t)head : 8,
                 rill_kernels_pick(settings->scalar),
                 settings->paper,
+                settings->tension,
                 flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
     if (settings->rest) rill_sparse_unrest(flow, settings, constants, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {

@@ -181,6 +181,20 @@ static void put_state(rill_writer *writer, const rill_world *world) {
     rill_put_f64(writer, world->time);
 }
 
+/* Whether there is any says the first byte; in a hash there is none unless there is some. */
+static void put_tension(rill_writer *writer, const rill_world *world) {
+    if (writer->mode != RILL_HASH_VALUES) rill_put_u8(writer, world->tension != NULL);
+    if (!world->tension) return;
+    const rill_bed *bed = &world->bed;
+    const rill_tension_memory memory = rill_tension_remembered(world->tension);
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        rill_put_f32(writer, memory.change[bed->places[i]]);
+        rill_put_u32(writer, (uint32_t)memory.wet[bed->places[i]]);
+        rill_put_u8(writer, memory.flowing[bed->places[i]]);
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i) rill_put_u8(writer, memory.pipe_flowing[i]);
+}
+
 static void put_tank(rill_writer *writer, const rill_tank *tank) {
     if (!tank) return;
     for (int32_t y = -1; y <= tank->cells[1]; ++y) {
@@ -247,6 +261,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     rill_snapshot_put_bodies(writer, world);
     put_state(writer, world);
     put_tank(writer, world->tank);
+    put_tension(writer, world);
     rill_snapshot_put_moves(writer, world);
     put_books(writer, world);
     put_sources(writer, world);

@@ -13,6 +13,8 @@
  *             south faces, 1 + the level at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set, pressure of bodies
+ *   tension   whether there is any; per column: what its last solve added to the potential, until when it is wet, edges that
+ *             flow; per pipe: whether its edge does
  *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that
  *             they have drawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and
  *             seconds left; solids that move: slot, cells, times and pose; cells in which they did so lately, and when

@@ -162,6 +162,27 @@ static rill_result get_tank(rill_loading *load) {
     return reader->failed ? rill_loading_refuse(load, "the flows of diagonal pipes end early") : RILL_OK;
 }
 
+/* Reads what tension remembers. */
+static rill_result get_tension(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_world *world = load->world;
+    const rill_bed *bed = &world->bed;
+    if (!rill_get_bool(reader)) return RILL_OK;
+    if (!rill_world_tension(world)) return rill_loading_refuse(load, "there is tension where none acts");
+    if (rill_world_ready_tension(world)) return rill_loading_starved(load, "tension");
+    const rill_tension_memory memory = rill_tension_remembered(world->tension);
+    bool good = true;
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        const int32_t place = bed->places[i];
+        memory.change[place] = rill_get_f32(reader);
+        memory.wet[place] = rill_loading_i32(reader);
+        memory.flowing[place] = rill_get_u8(reader);
+        good &= fabsf(memory.change[place]) < RILL_SPEED_BOUND && memory.flowing[place] <= 3;
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i) memory.pipe_flowing[i] = rill_get_u8(reader) != 0;
+    return reader->failed || !good ? rill_loading_refuse(load, "what tension remembers makes no sense") : RILL_OK;
+}
+
 static rill_result get_books(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
@@ -264,6 +285,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = rill_loading_bodies(load); /* levels stand on the bases that they lift */
     if (!result) result = get_state(load);
     if (!result) result = get_tank(load);
+    if (!result) result = get_tension(load);
     if (!result) result = rill_loading_moves(load);
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);

@@ -42,7 +42,8 @@ const char *rill_status_name(rill_status bit) {
 }
 
 const char *rill_stage_name(rill_stage stage) {
-    static const char *const names[RILL_STAGE_COUNT] = { "sources", "sleep", "layers", "sweep", "passages", "bodies" };
+    static const char *const names[RILL_STAGE_COUNT] = { "sources",  "sleep",  "layers", "sweep",
+                                                         "passages", "bodies", "tension" };
     return (unsigned)stage < RILL_STAGE_COUNT ? names[stage] : NULL;
 }
 
@@ -71,6 +72,7 @@ static rill_step_context begin(rill_world *world, double dt) {
     world->flow.solves_passages = step.settings.passages == RILL_PASSAGES_ANY;
     step.settings.advection = solver->advection && !step.settings.paper;
     step.settings.rest = solver->rest;
+    step.settings.tension = world->tension != NULL;
     step.settings.skip_idle = solver->skip_idle;
     step.settings.scalar = world->def.runtime.scalar;
     step.settings.runtime = &world->def.runtime;
@@ -235,6 +237,20 @@ static void drive_bodies(rill_step_context *step, const rill_body_stage *stage) 
     rill_step_end_stage(step, RILL_STAGE_BODIES);
 }
 
+/* Drives by the pressures of curved surfaces and wetted beds what levels alone have driven so far. */
+static void drive_tension(rill_step_context *step, double dt) {
+    if (!step->settings.tension) return;
+    rill_world *world = step->world;
+    const rill_tension_step tension = { .strength = rill_world_tension_strength(world),
+                                        .normal = step->normal,
+                                        .dt = dt,
+                                        .time = step->start + step->done + dt,
+                                        .drying = world->def.liquid.drying,
+                                        .walls = world->def.solver.wall_tension };
+    rill_tension_drive(world->tension, &world->wetting, &world->flow, &step->settings, &step->constants, &tension);
+    rill_step_end_stage(step, RILL_STAGE_TENSION);
+}
+
 /* Layered columns and pipes: the onion on top of this file. */
 void rill_pipes_substep(rill_step_context *step, double dt) {
     const rill_body_stage bodies = rill_step_body_stage(step, dt);
@@ -246,6 +262,7 @@ void rill_pipes_substep(rill_step_context *step, double dt) {
     drive_sparse(step);
     restore_passages(step);
     drive_bodies(step, &bodies);
+    drive_tension(step, dt);
 }
 
 static void note_substep(rill_step_context *step, double dt) {
@@ -289,7 +306,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
                          "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP);
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
-    if (!followed) followed = rill_world_ready_wetting(world);
+    if (!followed) followed = rill_world_ready_tension(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return followed;
     rill_world_forget_forces(world);

@@ -56,6 +56,8 @@ static double stable_dt(const rill_step_context *step) {
     const double depth = (double)world->flow.extent.depth * world->bed.quantum, left = step->dt - step->done;
     const double alone = fmin(left, method->wave_limit(step, depth));
     double stable = fmin(method->wave_limit(step, depth + alone * source_rise(step)), method->speed_limit(step));
+    if (step->settings.tension)
+        stable = fmin(stable, rill_tension_limit(rill_world_tension_strength(world), depth, world->def.grid.cell_size));
     stable = fmin(stable, rill_bodies_limit(&world->bodies, &world->flow, left));
     return fmin(stable, method->chosen_limit(step));
 }

@@ -92,6 +92,7 @@ void rill_world_destroy(rill_world *world) {
     rill_world_free_bodies(world);
     rill_moves_free(world);
     rill_tank_free(world->tank, &allocator);
+    rill_tension_free(world->tension, &allocator);
     rill_wetting_free(&world->wetting, &allocator);
     if (world->built) {
         rill_faces_free(world);

@@ -17,7 +17,7 @@
 #include "motion/displace.h"
 #include "shape/solid.h"
 #include "tasks/tasks.h"
-#include "waves/wetting.h"
+#include "waves/tension.h"
 
 /* Names are for people and for columns of tables: longer ones are refused. */
 enum { RILL_NAME_LENGTH = 255 };
@@ -84,8 +84,10 @@ struct rill_world {
     bool built;
     rill_bed bed;
     rill_flow flow;
-    rill_tank *tank;      /* Kandemir's method; NULL with another, and before there is a bed */
-    rill_wetting wetting; /* without planes while there is no tension; up to date while a step is under way */
+    rill_tank *tank;             /* Kandemir's method; NULL with another, and before there is a bed */
+    rill_tension_state *tension; /* NULL while there is none */
+    uint64_t tension_change;     /* of the bed, as of which it is */
+    rill_wetting wetting;        /* without planes while there is no tension; up to date while a step is under way */
     rill_bed_log bed_log;
     int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
     size_t by_r_capacity;
@@ -139,7 +141,9 @@ void rill_world_log_bed(const rill_world *world, const rill_bed_info *before);
 /* world_tension.c. Whether surface tension acts on the world as it is set now. */
 bool rill_world_tension(const rill_world *world);
 /* Before a step: contact angles of all columns while tension acts, and no memory for them while it does not. */
-rill_result rill_world_ready_wetting(rill_world *world);
+rill_result rill_world_ready_tension(rill_world *world);
+/* G = gamma / rho, m3/s2. */
+double rill_world_tension_strength(const rill_world *world);
 
 /* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
 double rill_world_normal_gravity(const rill_world *world);

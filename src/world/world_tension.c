@@ -75,14 +75,34 @@ static void refresh(rill_world *world) {
     wetting->bed_change = log->number;
 }
 
-rill_result rill_world_ready_wetting(rill_world *world) {
+/* Makes what tension keeps, or brings it up to date with the bed. */
+static rill_result follow(rill_world *world) {
+    const uint64_t change = world->bed_log.number;
+    if (!world->tension) {
+        const rill_result made = rill_tension_make(&world->flow, &world->def.runtime, &world->tension, world->note);
+        if (made) return made;
+    } else if (world->tension_change != change &&
+               !rill_tension_follow(world->tension, &world->flow, &world->allocator)) {
+        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for surface tension over the bed as it is now");
+    }
+    world->tension_change = change;
+    return RILL_OK;
+}
+
+rill_result rill_world_ready_tension(rill_world *world) {
     if (!rill_world_tension(world)) {
         rill_wetting_free(&world->wetting, &world->allocator);
+        rill_tension_free(world->tension, &world->allocator);
+        world->tension = NULL;
         return RILL_OK;
     }
     if (!rill_wetting_make(&world->wetting, &world->bed, &world->allocator))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the contact angles of %d places",
                          world->bed.plane_size);
     refresh(world);
-    return RILL_OK;
+    return follow(world);
+}
+
+double rill_world_tension_strength(const rill_world *world) {
+    return world->def.liquid.surface_tension / world->def.liquid.density;
 }

@@ -1,0 +1,312 @@
+/* The kernels of surface tension. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
+ * tension_kernels.h, tension.h for the equations, and flow/kernels.c for what makes loops marked "vector" vectorise. */
+#include "waves/tension_kernels.h"
+
+#include "base/simd.h"
+#include "flow/drive.h"
+#include "flow/move.h"
+#include "flow/viscosity.h"
+#include "waves/tension_constants.h"
+#include "waves/tension_edge.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { BLOCK = 16 };
+
+INLINE float magnitude(float f) {
+    return __builtin_fabsf(f);
+}
+
+/* The larger of two values that are not negative, as bits: integer maxima vectorise. */
+INLINE int32_t larger(int32_t most, float value) {
+    return rill_max_i(most, rill_float_bits(value));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- faces */
+
+INLINE rill_face face_at(const rill_tension_planes *p, int32_t l, int32_t r) {
+    return rill_face_at(p->b[l], p->b[r], p->H[l], p->H[r]);
+}
+
+/* Whether levels are joined over a face: where the drive does not clip heads to the sill (drive.h), and where no lintel
+ * stands in the liquid. */
+INLINE int32_t linked(const rill_tension_planes *p, const rill_face *f, int32_t l, int32_t r, int32_t five_dx) {
+    const int32_t low = rill_min_i(f->l, f->r), high = rill_max_i(p->b[l] + p->H[l], p->b[r] + p->H[r]);
+    const int32_t lintel = rill_min_i(p->c[l], p->c[r]);
+    return (int32_t)(low >= rill_drive_clip(f, five_dx)) & (int32_t)(high <= lintel) &
+           (int32_t)(rill_min_f(p->acting[l], p->acting[r]) >= 0.0f);
+}
+
+INLINE void slope(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
+                  int32_t back, float *slopes, float *links) {
+    const rill_tension_planes p = *planes;
+    const int32_t five_dx = k->five_dx, from = run->place;
+    const float per_quantum = k->slope;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const rill_face f = face_at(&p, i - back, i);
+        const int32_t joined = linked(&p, &f, i - back, i, five_dx);
+        slopes[i] = joined ? (float)(f.r - f.l) * per_quantum : 0.0f;
+        links[i] = joined ? 1.0f : 0.0f;
+    }
+}
+
+static void slopes(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
+    slope(run, p, k, 1, p->gx, p->ax);
+    slope(run, p, k, run->stride, p->gy, p->ay);
+}
+
+/* a = 1 / sqrt(1 + s^2 + t^2), t the mean of the four slopes across. At a face that is not linked the surface ends at the
+ * sill: there f is the slope from the upper column's level down to it, pointing out of that column. */
+INLINE void weigh(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
+                  int32_t back, int32_t across, const float *slopes, const float *cross, float *links, float *flux) {
+    const rill_tension_planes p = *planes;
+    const float per_quantum = k->slope;
+    const int32_t from = run->place;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float s = slopes[i];
+        const float t = 0.25f * ((cross[i - back] + cross[i]) + (cross[i - back + across] + cross[i + across]));
+        const float a = 1.0f / __builtin_sqrtf((1.0f + s * s) + t * t);
+        const float on_l = p.acting[i - back], on_r = p.acting[i], both = rill_min_f(on_l, on_r);
+        const int32_t step = p.b[i - back] - p.b[i];
+        const float up = (float)(step > 0 ? p.H[i - back] : p.H[i]) * per_quantum;
+        const float down = up / __builtin_sqrtf(1.0f + up * up);
+        const float brink = (step > 0 ? -down : down) * rill_above_zero(step > 0 ? on_l : on_r);
+        const float joint = a * rill_above_zero(both);
+        flux[i] = links[i] > 0.0f ? joint * s : both >= 0.0f ? brink : 0.0f;
+        links[i] = links[i] > 0.0f ? joint : 0.0f;
+    }
+}
+
+static void weights(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
+    weigh(run, p, k, 1, run->stride, p->gx, p->gy, p->ax, p->fx);
+    weigh(run, p, k, run->stride, 1, p->gy, p->gx, p->ay, p->fy);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- pressures */
+
+/* a s of the face that leads east or north out of a column, and of that which leads into it from west or south: at a brink
+ * only as seen by the upper column. */
+INLINE float leaving(float link, float flux) {
+    return link > 0.0f ? flux : rill_min_f(flux, 0.0f);
+}
+INLINE float coming(float link, float flux) {
+    return link > 0.0f ? flux : rill_max_f(flux, 0.0f);
+}
+
+/* The memory of a column: wetted where the wetting energy ends, as long as something is left and until that has dried. */
+INLINE int32_t remember(int32_t wet, int32_t H, float end, const rill_tension_constants *k) {
+    const int32_t left = k->now >= wet ? 0 : wet, renewed = wet != 0 ? k->dries : 0;
+    const int32_t kept = H <= k->least ? left : renewed;
+    return (float)H >= end ? k->dries : kept;
+}
+
+static void pressures(const rill_tension_run *run, const rill_tension_planes *planes,
+                      const rill_tension_constants *constants) {
+    const rill_tension_planes p = *planes;
+    const rill_tension_constants k = *constants;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride, first = run->x - from;
+    const double along = (double)k.tilt[1] * run->y;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float out = (leaving(p.ax[i + 1], p.fx[i + 1]) - coming(p.ax[i], p.fx[i])) +
+                          (leaving(p.ay[i + up], p.fy[i + up]) - coming(p.ay[i], p.fy[i]));
+        const float advancing = p.advancing[i], receding = p.receding[i], on = rill_above_zero(p.acting[i]);
+        const int32_t H = p.H[i], wet = remember(p.wet[i], H, k.foot * advancing, &k);
+        const float s = wet != 0 ? receding : advancing;
+        const float left = on * rill_max_f(s - (float)H / k.foot, 0.0f);
+        const double head = (double)(p.b[i] + H - k.level) - ((double)k.tilt[0] * (double)(first + i) + along);
+        p.wet[i] = wet;
+        p.sharp[i] = s;
+        p.hollow[i] = left > 0.0f ? k.hollow : 0.0f;
+        p.potential[i] = (k.edge * left - k.bend * out * on) + k.weight * (float)head;
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- mobilities */
+
+/* The share of a velocity that the bed's drag leaves, from the square of twice the depth that it acts over. */
+INLINE float eased(float square, const rill_tension_constants *k) {
+    return square * k->keep / rill_max_f(square + k->drag, 1.0f);
+}
+
+INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *planes,
+                     const rill_tension_constants *constants, int32_t back, int32_t tilt, float *speeds, float *m,
+                     float *gain, float *flux) {
+    const rill_tension_planes p = *planes;
+    const rill_tension_constants k = *constants;
+    const int32_t from = run->place;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const rill_face f = face_at(&p, i - back, i);
+        const int32_t joined = linked(&p, &f, i - back, i, k.five_dx), Hl = p.H[i - back], Hr = p.H[i];
+        const float twice = (float)rill_viscosity_depth(&f, Hl + Hr), mean = 0.5f * (float)(Hl + Hr);
+        const float foot = k.foot * rill_max_f(p.sharp[i - back], p.sharp[i]);
+        const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, square = twice * twice;
+        const float before = eased(square, &k), al = eased(square + k.slip * bare * mean, &k);
+        const float raised = before > 0.0f ? al / before : 1.0f;
+        const float free = speeds[i] * raised - al * (k.drive * (float)(f.l - f.r + tilt)), g = al * k.push;
+        const float guess = free - g * (p.potential[i] - p.potential[i - back]);
+        const int32_t forth = rill_move_opening(&f, 1.0f), aback = rill_move_opening(&f, -1.0f);
+        const int32_t either = rill_max_i(forth, aback), deeper = rill_max_i(Hl, Hr);
+        const int32_t open = guess > 0.0f ? forth : guess < 0.0f ? aback : either;
+        const int32_t donor = guess > 0.0f ? Hl : guess < 0.0f ? Hr : deeper;
+        const int32_t stays = (int32_t)(deeper <= k.residue) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
+        const int32_t flows = joined & (int32_t)(donor > k.least) & (stays ^ 1);
+        const float passes = k.reach * (float)open;
+        m[i] = flows ? g * passes : 0.0f;
+        gain[i] = flows ? g : 0.0f;
+        flux[i] = flows ? passes * free : 0.0f;
+        speeds[i] = joined ? (flows ? free : 0.0f) : speeds[i];
+    }
+}
+
+/* Which faces of a block may be brinks that hold liquid back: an upper column with some beside one that is not linked. */
+INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t back, int32_t five_dx) {
+    int32_t any = 0;
+    RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = from; i < from + BLOCK; ++i) {
+        const rill_face f = face_at(p, i - back, i);
+        const int32_t upper = f.step > 0 ? p->H[i - back] : p->H[i];
+        any |= (int32_t)(upper > 0) & (int32_t)(rill_max_f(p->acting[i - back], p->acting[i]) > 0.0f) &
+               !linked(p, &f, i - back, i, five_dx);
+    }
+    return any;
+}
+
+static void hold(const rill_tension_planes *p, const rill_tension_constants *k, int32_t from, int32_t back,
+                 float *speeds, uint8_t bit) {
+    if (!any_brink(p, from, back, k->five_dx)) return;
+    for (int32_t i = from; i < from + BLOCK; ++i) {
+        const rill_face f = face_at(p, i - back, i);
+        const int32_t from_l = f.step > 0, upper = from_l ? i - back : i, lower = from_l ? i : i - back;
+        const int32_t brink = p->H[upper] > 0 && p->b[lower] < RILL_WALL && p->b[upper] < RILL_WALL &&
+                              p->acting[upper] > 0.0f && p->acting[lower] >= 0.0f &&
+                              !linked(p, &f, i - back, i, k->five_dx);
+        const uint8_t others = p->flowing[i] & (uint8_t)~bit;
+        const rill_tension_edge edge = { upper, lower, from_l ? upper - back : upper + back };
+        if (brink && rill_tension_holds(p, k, &edge, speeds[i], p->flowing[i] & bit)) speeds[i] = 0.0f;
+        p->flowing[i] = brink && speeds[i] != 0.0f ? others | bit : others;
+    }
+}
+
+static void mobilities(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
+    mobility(run, p, k, 1, k->tilt[0], p->u, p->mx, p->gx, p->fx);
+    mobility(run, p, k, run->stride, k->tilt[1], p->v, p->my, p->gy, p->fy);
+    for (int32_t i = run->place; i < run->place + run->count; i += BLOCK) {
+        hold(p, k, i, 1, p->u, RILL_FLOWS_WEST);
+        hold(p, k, i, run->stride, p->v, RILL_FLOWS_SOUTH);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- solve */
+
+static rill_tension_most start(const rill_tension_run *run, const rill_tension_planes *planes) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, up = run->stride;
+    int32_t mobile = 0, changed = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]);
+        const float change = open > 0.0f ? p.change[i] : 0.0f;
+        p.moved[i] = (p.fx[i] - p.fx[i + 1]) + (p.fy[i] - p.fy[i + up]);
+        p.change[i] = change;
+        mobile = larger(mobile, open);
+        changed = larger(changed, magnitude(change));
+    }
+    return (rill_tension_most){ rill_bits_float(mobile), rill_bits_float(changed) };
+}
+
+static float stiffen(const rill_tension_run *run, const rill_tension_planes *planes, float stiff, const float *in,
+                     const float *moved, float *out) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, up = run->stride;
+    int32_t most = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float here = moved[i];
+        const float along = p.ax[i] * (here - moved[i - 1]) + p.ax[i + 1] * (here - moved[i + 1]);
+        const float across = p.ay[i] * (here - moved[i - up]) + p.ay[i + up] * (here - moved[i + up]);
+        const float sum = in[i] + (stiff * (along + across) + p.hollow[i] * here);
+        out[i] = sum;
+        most = larger(most, magnitude(sum));
+    }
+    return rill_bits_float(most);
+}
+
+static rill_tension_most move(const rill_tension_run *run, const rill_tension_planes *planes, const float *in,
+                              float *out) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, up = run->stride;
+    int32_t most_out = 0, most_in = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float here = in[i];
+        const float along = p.mx[i] * (here - in[i - 1]) + p.mx[i + 1] * (here - in[i + 1]);
+        const float across = p.my[i] * (here - in[i - up]) + p.my[i + up] * (here - in[i + up]);
+        const float sum = along + across;
+        out[i] = sum;
+        most_out = larger(most_out, magnitude(sum));
+        most_in = larger(most_in, magnitude(here));
+    }
+    return (rill_tension_most){ rill_bits_float(most_out), rill_bits_float(most_in) };
+}
+
+/* Adding 1.5 * 2^52 to a double rounds it to a whole number, which its bits then hold, so that sums of bits are sums of
+ * whole numbers: exact, in any order. */
+static rill_tension_sum dot(const rill_tension_run *run, const float *a, const float *b, double scale) {
+    const double MAGIC = 6755399441055744.0;
+    const int32_t from = run->place, count = run->count & -BLOCK;
+    uint64_t sum = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + count; ++i) {
+        union {
+            double number;
+            uint64_t bits;
+        } term = { (double)a[i] * (double)b[i] * scale + MAGIC };
+        sum += term.bits;
+    }
+    return (rill_tension_sum)(sum - (uint64_t)count * UINT64_C(0x4338000000000000));
+}
+
+static float combine(const rill_tension_run *run, float s, const float *a, float t, const float *b, float *out) {
+    const int32_t from = run->place;
+    int32_t most = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float sum = s * a[i] + t * b[i];
+        out[i] = sum;
+        most = larger(most, magnitude(sum));
+    }
+    return rill_bits_float(most);
+}
+
+INLINE float driven(float u, float gain, float l, float r, float cap) {
+    const float reached = rill_max_f(rill_min_f(u - gain * (r - l), cap), -cap);
+    return gain > 0.0f ? reached : u;
+}
+
+static void drive(const rill_tension_run *run, const rill_tension_planes *planes, const float *pressure,
+                  const rill_tension_constants *k) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, up = run->stride;
+    const float cap = k->top_speed;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        p.u[i] = driven(p.u[i], p.gx[i], pressure[i - 1], pressure[i], cap);
+        p.v[i] = driven(p.v[i], p.gy[i], pressure[i - up], pressure[i], cap);
+    }
+}
+
+extern const rill_tension_kernels RILL_KERNELS_NAME;
+const rill_tension_kernels RILL_KERNELS_NAME = { .slopes = slopes,
+                                                 .weights = weights,
+                                                 .pressures = pressures,
+                                                 .mobilities = mobilities,
+                                                 .start = start,
+                                                 .stiffen = stiffen,
+                                                 .move = move,
+                                                 .dot = dot,
+                                                 .combine = combine,
+                                                 .drive = drive };

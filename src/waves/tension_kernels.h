@@ -1,0 +1,103 @@
+/* Kernels of surface tension: plain C loops over a run of columns of a row, compiled once per instruction set like those of
+ * the sweep (flow/kernels.h). Every variant gives the same bits.
+ *
+ * All of them are pure functions of a place and its neighbours, so that it does not matter which columns beside those that
+ * are swept they are called for, nor in which order or by which thread. */
+#ifndef RILL_WAVES_TENSION_KERNELS_H
+#define RILL_WAVES_TENSION_KERNELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A run of columns of a row of a sheet; a multiple of 16. */
+typedef struct rill_tension_run {
+    int32_t place, count, stride;
+    int32_t x, y; /* cell of the grid of the first column */
+} rill_tension_run;
+
+/* Planes, all by place. Working planes hold the past outside of what a stage has written; where that matters, rim lists
+ * (tension_runs.c) have zeros. */
+typedef struct rill_tension_planes {
+    const int32_t *b, *c, *H;
+    float *u, *v;
+    const float *advancing, *receding; /* s = 2 sin(theta / 2) */
+    const float *acting;               /* 1: tension acts; 0: masked; -1: not even its faces are looked at */
+    int32_t *wet;                      /* 0, or the time (ms) from which on the column is dry if nothing wets it */
+    uint8_t *flowing;                  /* unlinked faces over which liquid runs: RILL_FLOWS_WEST, RILL_FLOWS_SOUTH */
+    float *ax, *ay;                    /* a of linked faces with tension on both sides, else 0 */
+    float *mx, *my;                    /* dt^2 M / dx^2, s2/m */
+    float *gx, *gy;                    /* al dt / dx: velocity per difference of Pi; first the slopes of linked faces */
+    float *fx, *fy;                    /* a s of faces; later (dt / dx) opening u0, m */
+    float *hollow;                     /* diagonal of C from the wetting energy, (m/s2), not above 0 */
+    float *potential;                  /* Pt, m2/s2 */
+    float *change;                     /* what the last solve added to Pt */
+    float *force;                      /* f; then y */
+    float *sharp;                      /* s of the column as it is wet or dry; then D e, q */
+    float *moved;                      /* d0, D a, D p */
+} rill_tension_planes;
+
+enum { RILL_FLOWS_WEST = 1, RILL_FLOWS_SOUTH = 2 };
+
+/* Constants of a sub-step; lengths of columns are in quanta. */
+typedef struct rill_tension_constants {
+    float slope;        /* q / dx */
+    float bend;         /* G / dx, m2/s2 */
+    float stiff;        /* G / dx^2, m/s2 */
+    float foot;         /* c dx, quanta */
+    float edge;         /* G / (c dx), m2/s2 */
+    float hollow;       /* -G / (2 (c dx)^2), m/s2 */
+    float weight;       /* g_n q, m2/s2 per quantum */
+    float drive;        /* g_n dt q / dx, m/s per quantum */
+    float drag, keep;   /* as of the sweep */
+    float slip;         /* 12 * 0.2 dx, quanta */
+    float push;         /* dt / dx, s/m */
+    float reach;        /* dt q / dx, s */
+    float tip;          /* g_n q / 2 */
+    float quantum;      /* q, m */
+    float strength;     /* G, m3/s2 */
+    float top_speed;    /* m/s */
+    int32_t five_dx;    /* quanta */
+    int32_t least;      /* h_min, quanta: a donor of no more is closed */
+    int32_t residue;    /* quanta: films of no more stay where they are slow */
+    int32_t level;      /* potentials are told from here, quanta */
+    int32_t tilt[2];    /* quanta per cell */
+    int32_t now, dries; /* ms: the time, and that at which what is wet now will have dried */
+    bool walls;
+} rill_tension_constants;
+
+/* Largest values of a pass. */
+typedef struct rill_tension_most {
+    float first, second;
+} rill_tension_most;
+
+/* A scalar product that does not depend on the order of its terms: each is rounded to a whole multiple of 1 / scale. */
+typedef int64_t rill_tension_sum;
+
+typedef struct rill_tension_kernels {
+    /* gx, gy: slopes of linked faces, else 0; ax, ay: 1 where linked. */
+    void (*slopes)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* ax, ay: a where tension acts on both sides, else 0; fx, fy: a s, at brinks that of the upper column. */
+    void (*weights)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* wet, sharp, hollow, potential. */
+    void (*pressures)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* mx, my, gx, gy, fx, fy, and u, v without gravity. */
+    void (*mobilities)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* moved: d0; change 0 where no face is open. Returns the largest sum of m, and |change|. */
+    rill_tension_most (*start)(const rill_tension_run *run, const rill_tension_planes *p);
+    /* out = in + C moved. Returns max |out|. */
+    float (*stiffen)(const rill_tension_run *run, const rill_tension_planes *p, float stiff, const float *in,
+                     const float *moved, float *out);
+    /* out = D in. Returns max |out|, and max |in|. */
+    rill_tension_most (*move)(const rill_tension_run *run, const rill_tension_planes *p, const float *in, float *out);
+    rill_tension_sum (*dot)(const rill_tension_run *run, const float *a, const float *b, double scale);
+    /* out = s a + t b. Returns max |out|. */
+    float (*combine)(const rill_tension_run *run, float s, const float *a, float t, const float *b, float *out);
+    /* u, v by the pressures that were found, and change = pressure - potential. */
+    void (*drive)(const rill_tension_run *run, const rill_tension_planes *p, const float *pressure,
+                  const rill_tension_constants *k);
+} rill_tension_kernels;
+
+const rill_tension_kernels *rill_tension_kernels_pick(bool scalar);
+int32_t rill_tension_kernels_all(const rill_tension_kernels *out[4]);
+
+#endif

@@ -1,0 +1,148 @@
+/* Sparse pipes in surface tension: what kernels do for the faces of sheets, one by one and in their order.
+ *
+ * A pipe is linked only where both of its ends hold more than a film that is closed: they are swept then, whatever else
+ * is. Slopes across it are not looked for. */
+#include "waves/tension_internal.h"
+
+#include "flow/drive.h"
+#include "flow/move.h"
+#include "flow/viscosity.h"
+
+static bool acts(const rill_tension_planes *p, int32_t place) {
+    return p->acting[place] > 0.0f;
+}
+
+static bool is_linked(const rill_tension_work *work, const rill_pipe *pipe, const rill_face *f) {
+    const rill_tension_state *t = work->tension;
+    const rill_tension_planes *p = &t->planes;
+    const int32_t Hl = p->H[pipe->l], Hr = p->H[pipe->r];
+    if (!t->swept[pipe->l] || !t->swept[pipe->r] || rill_min_i(Hl, Hr) <= work->constants.least) return false;
+    if (p->acting[pipe->l] < 0.0f || p->acting[pipe->r] < 0.0f) return false;
+    return rill_min_i(f->l, f->r) >= rill_drive_clip(f, work->constants.five_dx) &&
+           rill_max_i(p->b[pipe->l] + Hl, p->b[pipe->r] + Hr) <= rill_min_i(pipe->cl, pipe->cr);
+}
+
+static rill_face face_of(const rill_tension_planes *p, const rill_pipe *pipe) {
+    return rill_face_at(p->b[pipe->l], p->b[pipe->r], p->H[pipe->l], p->H[pipe->r]);
+}
+
+/* Adds what the surface's slope over a pipe does to the pressures at its ends, or its end at a brink to the upper one. */
+static void press(const rill_tension_work *work, rill_tension_pipe *joint, const rill_face *f, bool linked) {
+    const rill_tension_planes *p = &work->tension->planes;
+    const rill_tension_constants *k = &work->constants;
+    if (linked) {
+        const float s = (float)(f->r - f->l) * k->slope, a = 1.0f / __builtin_sqrtf(1.0f + s * s);
+        joint->a = acts(p, joint->l) && acts(p, joint->r) ? a : 0.0f;
+        p->potential[joint->l] -= k->bend * (joint->a * s);
+        p->potential[joint->r] += k->bend * (joint->a * s);
+        return;
+    }
+    const int32_t upper = f->step > 0 ? joint->l : joint->r;
+    const float up = (float)p->H[upper] * k->slope;
+    if (acts(p, upper) && work->tension->swept[upper])
+        p->potential[upper] += k->bend * (up / __builtin_sqrtf(1.0f + up * up));
+}
+
+void rill_tension_link_pipes(const rill_tension_work *work) {
+    rill_tension_state *t = work->tension;
+    const rill_sparse *sparse = work->flow->sparse;
+    t->pipe_count = 0;
+    for (int32_t i = 0; i < sparse->active_count; ++i) {
+        const int32_t index = sparse->active[i];
+        const rill_pipe *pipe = &sparse->pipes[index];
+        const rill_face f = face_of(&t->planes, pipe);
+        rill_tension_pipe joint = { .index = index, .l = pipe->l, .r = pipe->r };
+        const bool linked = is_linked(work, pipe, &f);
+        if (rill_max_i(t->planes.H[pipe->l], t->planes.H[pipe->r]) > RILL_DRY) press(work, &joint, &f, linked);
+        if (linked) t->pipes[t->pipe_count++] = joint;
+    }
+}
+
+/* Takes gravity out of a linked pipe's velocity and finds what it may move. */
+static void set_free(const rill_tension_work *work, rill_tension_pipe *joint) {
+    const rill_tension_planes *p = &work->tension->planes;
+    const rill_tension_constants *k = &work->constants;
+    const rill_pipe *pipe = &work->flow->sparse->pipes[joint->index];
+    float *u = &work->flow->pipe_u[joint->index];
+    const rill_face f = face_of(p, pipe);
+    const int32_t tilt = k->tilt[pipe->axis];
+    const float twice = (float)rill_viscosity_depth(&f, p->H[joint->l] + p->H[joint->r]), square = twice * twice;
+    const float al = square * k->keep / (square + k->drag + 1.0f);
+    const float free = *u - al * (k->drive * (float)(f.l - f.r + tilt));
+    const float guess = free - al * k->push * (p->potential[joint->r] - p->potential[joint->l]);
+    const int32_t forth = rill_move_opening(&f, 1.0f), back = rill_move_opening(&f, -1.0f);
+    const int32_t open = guess > 0.0f ? forth : guess < 0.0f ? back : rill_max_i(forth, back);
+    joint->gain = al * k->push;
+    joint->m = joint->gain * (k->reach * (float)open);
+    joint->free = k->reach * (float)open * free;
+    *u = free;
+}
+
+/* Holds back liquid at an edge between sheets, as kernels do at others. */
+static void hold(const rill_tension_work *work, int32_t index) {
+    rill_tension_state *t = work->tension;
+    const rill_tension_planes *p = &t->planes;
+    const rill_pipe *pipe = &work->flow->sparse->pipes[index];
+    const rill_face f = face_of(p, pipe);
+    const bool from_l = f.step > 0;
+    const rill_tension_edge edge = { .upper = from_l ? pipe->l : pipe->r,
+                                     .lower = from_l ? pipe->r : pipe->l,
+                                     .behind = from_l ? t->pipe_behind[index] : pipe->beyond_r };
+    float *u = &work->flow->pipe_u[index];
+    if (!t->swept[edge.upper] || !acts(p, edge.upper) || p->acting[edge.lower] < 0.0f || is_linked(work, pipe, &f))
+        return;
+    if (p->H[edge.upper] > 0 && rill_tension_holds(p, &work->constants, &edge, *u, t->pipe_flowing[index])) *u = 0.0f;
+    t->pipe_flowing[index] = *u != 0.0f;
+}
+
+void rill_tension_free_pipes(const rill_tension_work *work) {
+    rill_tension_state *t = work->tension;
+    const rill_sparse *sparse = work->flow->sparse;
+    for (int32_t i = 0; i < t->pipe_count; ++i) set_free(work, &t->pipes[i]);
+    for (int32_t i = 0; i < sparse->active_count; ++i) hold(work, sparse->active[i]);
+}
+
+void rill_tension_pipes_start(const rill_tension_state *t, float *moved) {
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        moved[t->pipes[i].l] -= t->pipes[i].free;
+        moved[t->pipes[i].r] += t->pipes[i].free;
+    }
+}
+
+static float larger(float most, const float *values, const rill_tension_pipe *pipe) {
+    return rill_max_f(most, rill_max_f(__builtin_fabsf(values[pipe->l]), __builtin_fabsf(values[pipe->r])));
+}
+
+float rill_tension_pipes_stiffen(const rill_tension_state *t, float stiff, const float *moved, float *out) {
+    float most = 0.0f;
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &t->pipes[i];
+        const float part = stiff * (pipe->a * (moved[pipe->l] - moved[pipe->r]));
+        out[pipe->l] += part;
+        out[pipe->r] -= part;
+    }
+    for (int32_t i = 0; i < t->pipe_count; ++i) most = larger(most, out, &t->pipes[i]);
+    return most;
+}
+
+float rill_tension_pipes_move(const rill_tension_state *t, const float *in, float *out) {
+    float most = 0.0f;
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &t->pipes[i];
+        const float part = pipe->m * (in[pipe->l] - in[pipe->r]);
+        out[pipe->l] += part;
+        out[pipe->r] -= part;
+    }
+    for (int32_t i = 0; i < t->pipe_count; ++i) most = larger(most, out, &t->pipes[i]);
+    return most;
+}
+
+void rill_tension_drive_pipes(const rill_tension_work *work, const float *pressure) {
+    const rill_tension_state *t = work->tension;
+    const float cap = work->constants.top_speed;
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &t->pipes[i];
+        float *u = &work->flow->pipe_u[pipe->index];
+        *u = rill_max_f(rill_min_f(*u - pipe->gain * (pressure[pipe->r] - pressure[pipe->l]), cap), -cap);
+    }
+}
