@@ -80,7 +80,7 @@ static void measure(rill_body_form *form, double moments[6]) {
     case RILL_SHAPE_MESH: rill_mass_measure(form, &form->volume, form->middle, moments); break;
     case RILL_SHAPE_TORUS:
     case RILL_SHAPE_PLANE:
-    case RILL_SHAPE_HEIGHTMAP: RILL_ASSERT(!"a shape of bodies"); break;
+    case RILL_SHAPE_HEIGHTMAP: RILL_ASSERT(false); break; /* no shapes of bodies */
     }
 }
 
