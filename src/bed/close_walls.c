@@ -6,31 +6,32 @@
 
 #include <string.h>
 
-typedef struct filling {
+typedef struct closing {
     const rill_columns *raw;
     int32_t opening;
-    const rill_array *fills;
-} filling;
+    const rill_array *thin_walls;
+} closing;
 
-/* The columns of a cell with its fills taken out of their voids. */
-static void copy_cell(const filling *job, rill_columns *out, size_t cell, const rill_fill *fills, size_t fill_count,
-                      rill_notes *notes) {
+/* The columns of a cell with its thin walls taken out of their voids. */
+static void copy_cell(const closing *job, rill_columns *out, size_t cell, const rill_thin_wall *thin_walls,
+                      size_t wall_count, rill_notes *notes) {
     const rill_columns *in = job->raw;
     for (int32_t k = in->cell_first[cell]; k < in->cell_first[cell + 1]; ++k) {
         int32_t b = in->b[k];
         uint16_t floor = in->floors[k];
-        for (size_t f = 0; f < fill_count; ++f) {
-            if (fills[f].low >= in->c[k] || fills[f].high <= b) continue;
-            RILL_ASSERT(fills[f].low < fills[f].high && (f == 0 || fills[f - 1].low <= fills[f].low));
-            rill_columns_keep(out, job->opening, b, fills[f].low, floor, notes);
-            b = fills[f].high;
-            floor = fills[f].solid;
+        for (size_t w = 0; w < wall_count; ++w) {
+            if (thin_walls[w].low >= in->c[k] || thin_walls[w].high <= b) continue;
+            RILL_ASSERT(thin_walls[w].low < thin_walls[w].high &&
+                        (w == 0 || thin_walls[w - 1].low <= thin_walls[w].low));
+            rill_columns_keep(out, job->opening, b, thin_walls[w].low, floor, notes);
+            b = thin_walls[w].high;
+            floor = thin_walls[w].solid;
         }
         rill_columns_keep(out, job->opening, b, in->c[k], floor, notes);
     }
 }
 
-/* Copies cells that have no fills. */
+/* Copies cells that have no thin walls. */
 static void copy_block(const rill_columns *in, rill_columns *out, size_t cell, size_t count, size_t to) {
     const int32_t first = in->cell_first[cell], shift = (int32_t)out->count - first;
     RILL_ASSERT(in->cell_first[cell + count] >= first);
@@ -46,9 +47,9 @@ static void copy_block(const rill_columns *in, rill_columns *out, size_t cell, s
 }
 
 /* Copies what is in the area; only counts while `out` has no arrays. */
-static void copy_filled(const filling *job, rill_columns *out) {
+static void copy_closed(const closing *job, rill_columns *out) {
     const rill_columns *in = job->raw;
-    const rill_fill *fills = job->fills->data;
+    const rill_thin_wall *thin_walls = job->thin_walls->data;
     const size_t in_width = (size_t)(in->area.high[0] - in->area.low[0]);
     const size_t width = (size_t)(out->area.high[0] - out->area.low[0]), rows = rill_area_cells(&out->area) / width;
     for (int i = 0; i < 2; ++i)
@@ -59,18 +60,18 @@ static void copy_filled(const filling *job, rill_columns *out) {
         const size_t first = (y + (size_t)(out->area.low[1] - in->area.low[1])) * in_width +
                              (size_t)(out->area.low[0] - in->area.low[0]);
         for (size_t x = 0; x < width;) {
-            while (next < job->fills->count && (size_t)fills[next].cell < first + x) ++next;
-            const size_t filled = next < job->fills->count ? (size_t)fills[next].cell - first : width;
-            const size_t until = filled < width ? filled : width, to = y * width + x;
+            while (next < job->thin_walls->count && (size_t)thin_walls[next].cell < first + x) ++next;
+            const size_t wall_at = next < job->thin_walls->count ? (size_t)thin_walls[next].cell - first : width;
+            const size_t until = wall_at < width ? wall_at : width, to = y * width + x;
             copy_block(in, out, first + x, until - x, to);
             x = until;
             if (x == width) break;
             size_t end = next;
-            while (end < job->fills->count && fills[end].cell == fills[next].cell) ++end;
+            while (end < job->thin_walls->count && thin_walls[end].cell == thin_walls[next].cell) ++end;
             rill_notes notes = in->notes[first + x];
             notes.walls = 1;
             if (out->b) out->cell_first[y * width + x] = (int32_t)out->count;
-            copy_cell(job, out, first + x, fills + next, end - next, &notes);
+            copy_cell(job, out, first + x, thin_walls + next, end - next, &notes);
             if (out->b) out->notes[y * width + x] = notes;
             x += 1;
         }
@@ -88,15 +89,16 @@ void rill_columns_free(rill_columns *columns, const rill_allocator *allocator) {
     *columns = (rill_columns){ 0 };
 }
 
-rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
-                              const rill_allocator *allocator, rill_columns *out, rill_message *message) {
-    const filling job = { raw, opening, fills };
+rill_result rill_columns_close_walls(const rill_columns *raw, int32_t opening, const rill_array *thin_walls,
+                                     const rill_area *area, const rill_allocator *allocator, rill_columns *out,
+                                     rill_message *message) {
+    const closing job = { .raw = raw, .opening = opening, .thin_walls = thin_walls };
     rill_columns fresh = { .grid = raw->grid,
                            .area = *area,
                            .quantum = raw->quantum,
                            .datum = raw->datum,
                            .opening = opening < RILL_LEAST_OPENING ? RILL_LEAST_OPENING : opening };
-    copy_filled(&job, &fresh);
+    copy_closed(&job, &fresh);
     const size_t count = (size_t)fresh.count, cells = rill_area_cells(area);
     if (fresh.count > INT32_MAX)
         return rill_fail(message, RILL_TOO_LARGE, "bed: %zu columns, expected less than 2^31", count);
@@ -109,7 +111,7 @@ rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const ri
         rill_columns_free(&fresh, allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);
     }
-    copy_filled(&job, &fresh);
+    copy_closed(&job, &fresh);
     RILL_ASSERT((size_t)fresh.count == count); /* as many as were counted */
     *out = fresh;
     return RILL_OK;

@@ -27,13 +27,13 @@ typedef struct builder {
     rill_raster raster;
     const rill_world_def *def;
     const rill_allocator *allocator;
-    rill_columns raw;        /* of the area and the ring around it, without fills */
+    rill_columns raw;        /* of the area and the ring around it, without thin_walls */
     rill_array b, c, floors; /* its arrays while they grow */
-    rill_piles piles;
+    rill_row_voids row_voids;
     int32_t opening;  /* lowest void that is kept, quanta */
     uint8_t *touched; /* per solid: it reaches the line or the wall of some cell */
     rill_walls walls;
-    rill_array fills;
+    rill_array thin_walls;
 } builder;
 
 static rill_area whole_grid(const rill_grid *grid) {
@@ -205,10 +205,10 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
         const size_t most = spans + build->raster.runs.count * (size_t)width;
         if (most > (size_t)(INT32_MAX - columns->count))
             return rill_fail(message, RILL_TOO_LARGE, "bed: more than 2^31 columns up to row %d", (int)y);
-        if (!reserve(build, most + RILL_PILES_COPIED) ||
-            !rill_piles_begin(&build->piles, &build->raster, build->touched))
+        if (!reserve(build, most + RILL_VOIDS_COPIED) ||
+            !rill_row_voids_begin(&build->row_voids, &build->raster, build->touched))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        rill_piles_row(&build->piles, &build->raster, cell);
+        rill_row_voids_row(&build->row_voids, &build->raster, cell);
         RILL_ASSERT((size_t)columns->count <= build->b.capacity && build->b.capacity <= (size_t)INT32_MAX * 2);
         if (y == 0) foresee(build, cells);
         for (size_t i = 0; i < spans; ++i) build->touched[build->raster.row[i].solid] = 1;
@@ -221,7 +221,8 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
 static rill_result find_walls(builder *build, bool collected, rill_message *message) {
     rill_scan *scans = build->raster.scans;
     const bool done = (collected || rill_walls_collect(&build->walls, &scans[0])) &&
-                      rill_walls_collect(&build->walls, &scans[1]) && rill_walls_find(&build->walls, &build->fills);
+                      rill_walls_collect(&build->walls, &scans[1]) &&
+                      rill_walls_find(&build->walls, &build->thin_walls);
     return done ? RILL_OK : rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
 }
 
@@ -247,14 +248,15 @@ static rill_result run(builder *build, const rill_solid *const *solids, size_t s
     }
     build->opening = rill_columns_opening(build->def, build->raw.quantum);
     build->walls = rill_walls_make(&build->raw, build->allocator);
-    build->piles = rill_piles_make(&build->raw, build->opening, build->allocator);
+    build->row_voids = rill_row_voids_make(&build->raw, build->opening, build->allocator);
     rill_result result = store(build, !choose, message);
     if (!result) result = find_walls(build, !choose, message);
     if (result) return result;
-    const rill_fill *fills = build->fills.data;
-    for (size_t i = 0; i < build->fills.count; ++i) build->touched[fills[i].solid] = 1;
+    const rill_thin_wall *thin_walls = build->thin_walls.data;
+    for (size_t i = 0; i < build->thin_walls.count; ++i) build->touched[thin_walls[i].solid] = 1;
     const rill_area area = out->area;
-    return rill_columns_fill(&build->raw, build->opening, &build->fills, &area, build->allocator, out, message);
+    return rill_columns_close_walls(&build->raw, build->opening, &build->thin_walls, &area, build->allocator, out,
+                                    message);
 }
 
 static rill_result build_area(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
@@ -266,13 +268,13 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
                       .c = rill_array_make(sizeof(int32_t)),
                       .floors = rill_array_make(sizeof(uint16_t)),
                       .touched = touched,
-                      .fills = rill_array_make(sizeof(rill_fill)) };
+                      .thin_walls = rill_array_make(sizeof(rill_thin_wall)) };
     const rill_result result = run(&build, solids, solid_count, choose, out, message);
     const size_t cells = rill_area_cells(&build.raw.area);
     rill_raster_free(&build.raster);
     if (build.walls.allocator) rill_walls_free(&build.walls);
-    if (build.piles.allocator) rill_piles_free(&build.piles);
-    rill_array *const arrays[] = { &build.fills, &build.b, &build.c, &build.floors };
+    if (build.row_voids.allocator) rill_row_voids_free(&build.row_voids);
+    rill_array *const arrays[] = { &build.thin_walls, &build.b, &build.c, &build.floors };
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) rill_array_free(arrays[k], allocator);
     rill_free(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
     rill_free(allocator, build.raw.notes, cells, sizeof(rill_notes));

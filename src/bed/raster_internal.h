@@ -2,10 +2,10 @@
  *
  *   scan.c         triangles -> cuts: where each triangle crosses the vertical plane through the centres of a row of cells
  *   raster.c       cuts and exact forms -> spans: the solid parts of the line through each cell's centre
- *   walls.c        cuts -> fills: walls that stand between the centres of two cells
+ *   walls.c        cuts -> thin_walls: walls that stand between the centres of two cells
  *   row_voids.c    spans -> columns of a row
  *   columns.c      rows -> columns of an area
- *   close_walls.c  fills -> columns without them
+ *   close_walls.c  thin_walls -> columns without them
  *
  * A row runs along x (axis 0) or along y (axis 1). Everything is worked off one row at a time, over the whole grid or
  * over an area of it: rows and cells are then those of the area. */
@@ -174,11 +174,11 @@ static inline bool rill_span_before(const rill_span *a, const rill_span *b) {
 double rill_raster_highest(const rill_raster *raster);
 
 /* Solid to be added to a cell, in quanta. */
-typedef struct rill_fill {
+typedef struct rill_thin_wall {
     int32_t cell;
     int32_t low, high;
     uint16_t solid;
-} rill_fill;
+} rill_thin_wall;
 
 /* Walls thinner than a cell that the columns do not show (walls.c). */
 typedef struct rill_walls {
@@ -189,7 +189,7 @@ typedef struct rill_walls {
     rill_array pieces[2], edges[2]; /* of rows along x and along y; edges ascending */
     rill_array row;                 /* pieces of the row being collected */
     rill_array cover, held[2];      /* ranges: scratch of supported_ranges */
-    rill_array *fills;
+    rill_array *thin_walls;
 } rill_walls;
 
 /* Row by row: what stands between the lines of a row, from the cuts that `scan` has found in it. The row's columns, or
@@ -198,9 +198,9 @@ rill_walls rill_walls_make(const rill_columns *columns, const rill_allocator *al
 void rill_walls_free(rill_walls *walls);
 bool rill_walls_row(rill_walls *walls, const rill_scan *scan, int32_t row);
 bool rill_walls_collect(rill_walls *walls, rill_scan *scan);
-/* Once rows along both axes are collected: says what to fill so that nothing leaks through the walls. Fills are
- * appended to `fills`, sorted by cell and low. False: no memory. */
-bool rill_walls_find(rill_walls *walls, rill_array *fills);
+/* Once rows along both axes are collected: says what to fill so that nothing leaks through the walls. These are
+ * appended to `thin_walls`, sorted by cell and low. False: no memory. */
+bool rill_walls_find(rill_walls *walls, rill_array *thin_walls);
 
 /* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
 enum { RILL_LEAST_SKY = 64 };
@@ -232,7 +232,7 @@ static inline void rill_columns_keep(rill_columns *out, int32_t opening, int32_t
     out->count += 1;
 }
 /* The columns of rows while they are stored (row_voids.c). */
-typedef struct rill_piles {
+typedef struct rill_row_voids {
     rill_columns *columns;
     const rill_allocator *allocator;
     int32_t opening;    /* lowest void that is kept, quanta */
@@ -243,21 +243,22 @@ typedef struct rill_piles {
     rill_notes plain_notes;
     rill_array steps;        /* and how they come about */
     rill_array b, c, floors; /* of `plain` */
-} rill_piles;
+} rill_row_voids;
 
 /* Columns that are written at a time, whether there are as many or not. */
-enum { RILL_PILES_COPIED = 8 };
+enum { RILL_VOIDS_COPIED = 8 };
 
-rill_piles rill_piles_make(rill_columns *columns, int32_t opening, const rill_allocator *allocator);
-void rill_piles_free(rill_piles *piles);
+rill_row_voids rill_row_voids_make(rill_columns *columns, int32_t opening, const rill_allocator *allocator);
+void rill_row_voids_free(rill_row_voids *voids);
 /* The runs of the raster's row; `touched` is set to 1 for their solids. False: no memory. */
-bool rill_piles_begin(rill_piles *piles, const rill_raster *raster, uint8_t *touched);
+bool rill_row_voids_begin(rill_row_voids *voids, const rill_raster *raster, uint8_t *touched);
 /* Stores the columns of that row, of which `cell` is the first. There is room for one to each span and to each cell of
- * a run, and for RILL_PILES_COPIED more. */
-void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell);
+ * a run, and for RILL_VOIDS_COPIED more. */
+void rill_row_voids_row(rill_row_voids *voids, const rill_raster *raster, size_t cell);
 
-/* The columns of an area, which is part of that of `raw`, with the fills taken out of their voids. */
-rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
-                              const rill_allocator *allocator, rill_columns *out, rill_message *message);
+/* The columns of an area, which is part of that of `raw`, with the thin_walls taken out of their voids. */
+rill_result rill_columns_close_walls(const rill_columns *raw, int32_t opening, const rill_array *thin_walls,
+                                     const rill_area *area, const rill_allocator *allocator, rill_columns *out,
+                                     rill_message *message);
 
 #endif

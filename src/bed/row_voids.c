@@ -13,8 +13,8 @@
 static const double NOTHING = 1.0 / 1024.0;
 
 /* Rounded to nearest. A quantum is a power of two: multiplying by its inverse is dividing by it. */
-static int32_t quantise(const rill_piles *piles, double z) {
-    double height = (z - piles->columns->datum) * piles->inverse + 0.5;
+static int32_t quantise(const rill_row_voids *voids, double z) {
+    double height = (z - voids->columns->datum) * voids->inverse + 0.5;
     if (!(height > -(double)RILL_WALL)) return -RILL_WALL;
     if (height >= (double)RILL_TOP) return RILL_TOP;
     int32_t whole = (int32_t)height;
@@ -27,15 +27,15 @@ typedef struct bounds {
 } bounds;
 
 /* Thinner than a quantum is one quantum thick, from its top down. */
-static bounds bounds_of(const rill_piles *piles, const rill_span *span) {
-    bounds at = { quantise(piles, span->low), quantise(piles, span->high) };
+static bounds bounds_of(const rill_row_voids *voids, const rill_span *span) {
+    bounds at = { quantise(voids, span->low), quantise(voids, span->high) };
     if (at.low < RILL_TOP && at.low >= at.high) at.low = at.high - 1;
     return at;
 }
 
 /* Rounding, not geometry. */
-static bool is_nothing(const rill_piles *piles, const rill_span *span) {
-    return !span->sheet && !(span->high - span->low > NOTHING * piles->columns->quantum);
+static bool is_nothing(const rill_row_voids *voids, const rill_span *span) {
+    return !span->sheet && !(span->high - span->low > NOTHING * voids->columns->quantum);
 }
 
 /* A run of spans: the same in many cells, so that its bounds are found once. */
@@ -45,18 +45,18 @@ typedef struct bar {
     int32_t from, until;
 } bar;
 
-static bool find_bars(rill_piles *piles, const rill_raster *raster, uint8_t *touched) {
+static bool find_bars(rill_row_voids *voids, const rill_raster *raster, uint8_t *touched) {
     const rill_span_run *runs = raster->runs.data;
     const size_t count = raster->runs.count;
-    if (!rill_array_reserve(&piles->bars, piles->allocator, count)) return false;
-    piles->bars.count = 0;
-    piles->even = true;
+    if (!rill_array_reserve(&voids->bars, voids->allocator, count)) return false;
+    voids->bars.count = 0;
+    voids->even = true;
     for (size_t i = 0; i < count; ++i) {
         touched[runs[i].span.solid] = 1;
-        piles->even = piles->even && runs[i].from <= 0 && runs[i].until >= raster->x.count;
-        if (is_nothing(piles, &runs[i].span)) continue;
-        ((bar *)piles->bars.data)[piles->bars.count++] =
-            (bar){ runs[i].span, bounds_of(piles, &runs[i].span), runs[i].from, runs[i].until };
+        voids->even = voids->even && runs[i].from <= 0 && runs[i].until >= raster->x.count;
+        if (is_nothing(voids, &runs[i].span)) continue;
+        ((bar *)voids->bars.data)[voids->bars.count++] =
+            (bar){ runs[i].span, bounds_of(voids, &runs[i].span), runs[i].from, runs[i].until };
     }
     return true;
 }
@@ -92,59 +92,59 @@ typedef struct step {
     bool quiet; /* there are no notes after this */
 } step;
 
-rill_piles rill_piles_make(rill_columns *columns, int32_t opening, const rill_allocator *allocator) {
-    return (rill_piles){ .columns = columns,
-                         .allocator = allocator,
-                         .opening = opening,
-                         .inverse = 1.0 / columns->quantum,
-                         .bars = rill_array_make(sizeof(bar)),
-                         .steps = rill_array_make(sizeof(step)),
-                         .b = rill_array_make(sizeof(int32_t)),
-                         .c = rill_array_make(sizeof(int32_t)),
-                         .floors = rill_array_make(sizeof(uint16_t)) };
+rill_row_voids rill_row_voids_make(rill_columns *columns, int32_t opening, const rill_allocator *allocator) {
+    return (rill_row_voids){ .columns = columns,
+                             .allocator = allocator,
+                             .opening = opening,
+                             .inverse = 1.0 / columns->quantum,
+                             .bars = rill_array_make(sizeof(bar)),
+                             .steps = rill_array_make(sizeof(step)),
+                             .b = rill_array_make(sizeof(int32_t)),
+                             .c = rill_array_make(sizeof(int32_t)),
+                             .floors = rill_array_make(sizeof(uint16_t)) };
 }
 
-void rill_piles_free(rill_piles *piles) {
-    rill_array *const arrays[] = { &piles->bars, &piles->steps, &piles->b, &piles->c, &piles->floors };
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], piles->allocator);
+void rill_row_voids_free(rill_row_voids *voids) {
+    rill_array *const arrays[] = { &voids->bars, &voids->steps, &voids->b, &voids->c, &voids->floors };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], voids->allocator);
 }
 
 /* Piles up the bars alone, if they pass all cells. */
-static bool pile_bars(rill_piles *piles) {
-    enum { MORE = RILL_PILES_COPIED };
-    const bar *bars = piles->bars.data;
-    const size_t count = piles->bars.count;
-    rill_columns *plain = &piles->plain;
-    if (!piles->even) return true;
-    if (!rill_array_reserve(&piles->steps, piles->allocator, count + 1) ||
-        !rill_array_reserve(&piles->b, piles->allocator, count + MORE) ||
-        !rill_array_reserve(&piles->c, piles->allocator, count + MORE) ||
-        !rill_array_reserve(&piles->floors, piles->allocator, count + MORE))
+static bool stack_bars(rill_row_voids *voids) {
+    enum { MORE = RILL_VOIDS_COPIED };
+    const bar *bars = voids->bars.data;
+    const size_t count = voids->bars.count;
+    rill_columns *plain = &voids->plain;
+    if (!voids->even) return true;
+    if (!rill_array_reserve(&voids->steps, voids->allocator, count + 1) ||
+        !rill_array_reserve(&voids->b, voids->allocator, count + MORE) ||
+        !rill_array_reserve(&voids->c, voids->allocator, count + MORE) ||
+        !rill_array_reserve(&voids->floors, voids->allocator, count + MORE))
         return false;
-    plain->b = piles->b.data, plain->c = piles->c.data, plain->floors = piles->floors.data;
+    plain->b = voids->b.data, plain->c = voids->c.data, plain->floors = voids->floors.data;
     plain->count = 0;
-    step *steps = piles->steps.data;
+    step *steps = voids->steps.data;
     pile stack = { 0 };
     rill_notes notes = { 0 };
     for (size_t i = 0; i <= count; ++i) {
         steps[i] = (step){ .stack = stack, .count = (int32_t)plain->count, .notes = notes };
-        if (i < count) add_span(plain, piles->opening, &stack, &bars[i].at, bars[i].span.solid, &notes);
+        if (i < count) add_span(plain, voids->opening, &stack, &bars[i].at, bars[i].span.solid, &notes);
     }
-    if (stack.any) rill_columns_keep(plain, piles->opening, stack.top, RILL_TOP, stack.floor, &notes);
-    piles->plain_notes = notes;
+    if (stack.any) rill_columns_keep(plain, voids->opening, stack.top, RILL_TOP, stack.floor, &notes);
+    voids->plain_notes = notes;
     for (size_t i = 0; i <= count; ++i) steps[i].quiet = memcmp(&steps[i].notes, &notes, sizeof notes) == 0;
     return true;
 }
 
-bool rill_piles_begin(rill_piles *piles, const rill_raster *raster, uint8_t *touched) {
-    return find_bars(piles, raster, touched) && pile_bars(piles);
+bool rill_row_voids_begin(rill_row_voids *voids, const rill_raster *raster, uint8_t *touched) {
+    return find_bars(voids, raster, touched) && stack_bars(voids);
 }
 
 /* Copies columns of a cell without spans. */
-static inline void copy_plain(rill_piles *piles, int64_t from, int64_t until) {
-    enum { COPIED = RILL_PILES_COPIED };
-    const rill_columns *plain = &piles->plain;
-    rill_columns *columns = piles->columns;
+static inline void copy_plain(rill_row_voids *voids, int64_t from, int64_t until) {
+    enum { COPIED = RILL_VOIDS_COPIED };
+    const rill_columns *plain = &voids->plain;
+    rill_columns *columns = voids->columns;
     for (int64_t k = from; k < until; k += COPIED) {
         const int64_t to = columns->count + (k - from);
         memcpy(columns->b + to, plain->b + k, COPIED * sizeof *plain->b);
@@ -157,35 +157,36 @@ static inline void copy_plain(rill_piles *piles, int64_t from, int64_t until) {
 
 /* Merges a cell's spans with the bars that pass it, and stores the voids above them. If all bars do, what is below and
  * what is above the spans is as in a cell without any. */
-static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, const rill_span *end, rill_notes *notes) {
-    const bar *const bars = piles->bars.data, *next = bars, *const last = next + piles->bars.count;
-    const step *steps = piles->steps.data;
-    rill_columns *columns = piles->columns;
-    const int32_t opening = piles->opening;
+static void store_cell(rill_row_voids *voids, int32_t x, const rill_span *span, const rill_span *end,
+                       rill_notes *notes) {
+    const bar *const bars = voids->bars.data, *next = bars, *const last = next + voids->bars.count;
+    const step *steps = voids->steps.data;
+    rill_columns *columns = voids->columns;
+    const int32_t opening = voids->opening;
     pile stack = { 0 };
-    if (piles->even) {
+    if (voids->even) {
         while (next < last && rill_span_before(&next->span, span)) ++next;
         stack = steps[next - bars].stack;
         *notes = steps[next - bars].notes;
-        copy_plain(piles, 0, steps[next - bars].count);
+        copy_plain(voids, 0, steps[next - bars].count);
     }
     for (; span < end; ++span) {
         for (; next < last && rill_span_before(&next->span, span); ++next)
             if (x >= next->from && x < next->until)
                 add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
         if (span->sheet) notes->sheets = 1;
-        if (is_nothing(piles, span)) continue;
-        const bounds at = bounds_of(piles, span);
+        if (is_nothing(voids, span)) continue;
+        const bounds at = bounds_of(voids, span);
         add_span(columns, opening, &stack, &at, span->solid, notes);
     }
     for (; next < last; ++next) {
         const bool inside = stack.any && next->at.high <= stack.top && next->at.low < RILL_TOP;
         if (inside || x < next->from || x >= next->until) continue;
         add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
-        const step *same = piles->even ? &steps[next + 1 - bars] : NULL;
+        const step *same = voids->even ? &steps[next + 1 - bars] : NULL;
         if (same && same->quiet && same->stack.any && same->stack.top == stack.top &&
             same->stack.floor == stack.floor) {
-            copy_plain(piles, same->count, piles->plain.count);
+            copy_plain(voids, same->count, voids->plain.count);
             return;
         }
     }
@@ -201,16 +202,16 @@ static bool are_piled(const rill_columns *columns, int64_t first) {
     return true;
 }
 
-void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell) {
-    rill_columns *columns = piles->columns;
+void rill_row_voids_row(rill_row_voids *voids, const rill_raster *raster, size_t cell) {
+    rill_columns *columns = voids->columns;
     const int32_t width = raster->x.count, *first = raster->span_first;
     for (int32_t x = 0; x < width; ++x, ++cell) {
         columns->cell_first[cell] = (int32_t)columns->count;
-        if (piles->even && first[x] == first[x + 1]) {
-            copy_plain(piles, 0, piles->plain.count);
-            columns->notes[cell] = piles->plain_notes;
+        if (voids->even && first[x] == first[x + 1]) {
+            copy_plain(voids, 0, voids->plain.count);
+            columns->notes[cell] = voids->plain_notes;
         } else
-            store_cell(piles, x, raster->row + first[x], raster->row + first[x + 1], &columns->notes[cell]);
+            store_cell(voids, x, raster->row + first[x], raster->row + first[x + 1], &columns->notes[cell]);
         RILL_ASSERT(are_piled(columns, columns->cell_first[cell]));
     }
     columns->cell_first[cell] = (int32_t)columns->count;

@@ -66,7 +66,7 @@ static bool range_before(const z_range *a, const z_range *b) {
     return a->low != b->low ? a->low < b->low : a->high < b->high;
 }
 
-static bool fill_before(const rill_fill *a, const rill_fill *b) {
+static bool wall_before(const rill_thin_wall *a, const rill_thin_wall *b) {
     if (a->cell != b->cell) return a->cell < b->cell;
     if (a->low != b->low) return a->low < b->low;
     if (a->high != b->high) return a->high < b->high;
@@ -75,7 +75,7 @@ static bool fill_before(const rill_fill *a, const rill_fill *b) {
 
 RILL_SORT(sort_pieces, wall_piece, piece_before)
 RILL_SORT(sort_ranges, z_range, range_before)
-RILL_SORT(sort_fills, rill_fill, fill_before)
+RILL_SORT(sort_walls, rill_thin_wall, wall_before)
 
 static int32_t cell_at(const rill_walls *work, int axis, int32_t row, int32_t along) {
     int32_t x = axis == 0 ? along : row, y = axis == 0 ? row : along;
@@ -308,13 +308,13 @@ static bool is_steep(const wall_piece *pieces, uint32_t count, const z_range *pa
     return false;
 }
 
-static bool push_fill(rill_walls *work, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
+static bool push_wall(rill_walls *work, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
     int32_t b = work->columns->b[column], c = work->columns->c[column];
     low = fmax(floor(low), (double)b), high = fmin(ceil(high), (double)c);
     if (!(low < high)) return true;
     RILL_ASSERT(column >= work->columns->cell_first[cell] && column < work->columns->cell_first[cell + 1]);
-    rill_fill fill = { .cell = cell, .low = (int32_t)low, .high = (int32_t)high, .solid = solid };
-    return rill_array_push(work->fills, work->allocator, &fill) != NULL;
+    rill_thin_wall wall = { .cell = cell, .low = (int32_t)low, .high = (int32_t)high, .solid = solid };
+    return rill_array_push(work->thin_walls, work->allocator, &wall) != NULL;
 }
 
 /* Fills one of the two cells: that in which the wall stands, unless it leans out of one cell's own floor; then the
@@ -334,7 +334,7 @@ static bool close_part(rill_walls *work, const int32_t cells[2], const int32_t c
         side = c[1] < c[0];
     double low = stands ? fmin(opening->low, part->whole.low) : held->low;
     double high = hangs ? fmax(opening->high, part->whole.high) : held->high;
-    return push_fill(work, cells[side], columns[side], low, high, part->solid);
+    return push_wall(work, cells[side], columns[side], low, high, part->solid);
 }
 
 static bool decide_part(rill_walls *work, int axis, const wall_edge *edge, const int32_t columns[2],
@@ -440,9 +440,9 @@ void rill_walls_free(rill_walls *work) {
     }
 }
 
-bool rill_walls_find(rill_walls *work, rill_array *fills) {
-    work->fills = fills;
+bool rill_walls_find(rill_walls *work, rill_array *thin_walls) {
+    work->thin_walls = thin_walls;
     if (!decide(work, 0) || !decide(work, 1)) return false;
-    sort_fills(fills->data, fills->count);
+    sort_walls(thin_walls->data, thin_walls->count);
     return true;
 }
