@@ -82,12 +82,12 @@ static inline rill_body *rill_body_in_order(const rill_bodies *bodies, size_t i)
     return rill_body_at(bodies, ((const int32_t *)bodies->order.data)[i]);
 }
 
-/* Returns a node's head as far as it is shown as a level: bodies reach no higher in the liquid, whatever the pressure
+/* Returns a node's head as far as lifted bases show it as a level: bodies reach no higher in the liquid, whatever the pressure
  * is. */
-static inline double rill_body_node_shown_head(const rill_flow *flow, const rill_body_node *node) {
+static inline double rill_body_node_lifted_head(const rill_flow *flow, const rill_body_node *node) {
     RILL_ASSERT(node->place >= 0 && flow->lifted);
-    const double shown = (double)(flow->lifted[node->place] + flow->H[node->place] - node->base);
-    return node->e < shown ? node->e : shown;
+    const double lifted = (double)(flow->lifted[node->place] + flow->H[node->place] - node->base);
+    return node->e < lifted ? node->e : lifted;
 }
 
 /* Returns what bodies will displace in a column below a head at the end of the sub-step, with the motion they have so
@@ -279,9 +279,9 @@ void rill_body_advance(double position[3], double orientation[4], const double m
 /* Moves a pose by a part of a lag. */
 void rill_body_add_lag(const double lag[6], double part, double position[3], double orientation[4]);
 /* Finds where the liquid sees a body. */
-void rill_body_seen_pose(const rill_body *body, double position[3], double orientation[4]);
+void rill_body_lagging_pose(const rill_body *body, double position[3], double orientation[4]);
 /* Finds the twist with which the liquid sees a body move in a sub-step, if it goes on as it is expected to. */
-void rill_body_seen_twist(const rill_body_stage *stage, const rill_body *body, double motion[6]);
+void rill_body_lagging_twist(const rill_body_stage *stage, const rill_body *body, double motion[6]);
 /* Returns how far the fastest part of a body has to catch up, at most, m. */
 double rill_body_lag_length(const rill_body *body);
 

@@ -126,9 +126,9 @@ static rill_face face_at(const rill_body_stage *stage, const rill_body_face *fac
     return rill_face_at(b[face->l], b[face->r], H[face->l], H[face->r]);
 }
 
-static float opening_of(const rill_body_stage *stage, const rill_body_face *face, const rill_face *f, float u) {
+static float opening_of(const rill_body_stage *stage, const rill_body_face *face, const rill_face *depths, float u) {
     const int32_t *b = rill_flow_bases(stage->flow), *c = stage->flow->bed->c, l = face->l, r = face->r;
-    const rill_face under = rill_face_under(*f, rill_min_i(c[l], c[r]) - rill_max_i(b[l], b[r]));
+    const rill_face under = rill_face_under(*depths, rill_min_i(c[l], c[r]) - rill_max_i(b[l], b[r]));
     return (float)rill_move_opening(&under, u);
 }
 
@@ -141,14 +141,14 @@ void rill_body_face_find(const rill_body_stage *stage, rill_body_face *face) {
         rill_body_face_find_in_passage(stage, face);
         return;
     }
-    const rill_face f = face_at(stage, face);
+    const rill_face depths = face_at(stage, face);
     const int32_t *H = stage->flow->H, l = face->l, r = face->r;
-    const float twice = (float)rill_viscosity_depth(&f, H[l] + H[r]), square = twice * twice + 1.0f;
+    const float twice = (float)rill_viscosity_depth(&depths, H[l] + H[r]), square = twice * twice + 1.0f;
     face->gain = gain_over(stage->constants, 1.0f, square);
     face->u = *rill_body_face_velocity(stage->flow, face);
     if (stage->bodies->last_dt_ratio != 1.0f)
         face->u += (face->gain - gain_over(stage->constants, stage->bodies->last_dt_ratio, square)) *
                    (float)(head_at(stage, face->node_l, l) - head_at(stage, face->node_r, r));
-    face->opening = opening_of(stage, face, &f, face->u);
+    face->opening = opening_of(stage, face, &depths, face->u);
     if (rill_body_face_is_grounded(stage->bodies, face)) face->u = face->gain = face->opening = 0.0f;
 }

@@ -39,13 +39,13 @@ void rill_body_add_lag(const double lag[6], double part, double position[3], dou
     multiply(turn, from, false, orientation);
 }
 
-void rill_body_seen_pose(const rill_body *body, double position[3], double orientation[4]) {
+void rill_body_lagging_pose(const rill_body *body, double position[3], double orientation[4]) {
     memcpy(position, body->state.position, sizeof body->state.position);
     memcpy(orientation, body->state.orientation, sizeof body->state.orientation);
     rill_body_add_lag(body->lag, 1.0, position, orientation);
 }
 
-void rill_body_seen_twist(const rill_body_stage *stage, const rill_body *body, double motion[6]) {
+void rill_body_lagging_twist(const rill_body_stage *stage, const rill_body *body, double motion[6]) {
     RILL_ASSERT(stage->dt > 0.0 && stage->lag_left >= 0.0 && stage->lag_left <= 1.0);
     const double rate = (stage->lag_left - 1.0) / stage->dt;
     for (int i = 0; i < 6; ++i) motion[i] = body->expected_twist[i] + (i < 3 ? rate : 4.0 * rate) * body->lag[i];
@@ -72,7 +72,7 @@ static double height_above(const rill_body_form *form, const rill_body_state *to
 
 void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow *flow) {
     double position[3], orientation[4], turn[4], square = 0.0;
-    rill_body_seen_pose(body, position, orientation);
+    rill_body_lagging_pose(body, position, orientation);
     memset(body->lag, 0, sizeof body->lag);
     if (body->last_dt == 0.0) return; /* no liquid has seen it yet */
     for (int i = 0; i < 3; ++i) {

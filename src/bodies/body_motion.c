@@ -152,7 +152,7 @@ static double leeway(const rill_body *body, const rill_flow *flow) {
     const rill_grid *grid = &bed->grid;
     const double reach = body->form.reach;
     double at[3], orientation[4];
-    rill_body_seen_pose(body, at, orientation);
+    rill_body_lagging_pose(body, at, orientation);
     double gap = fmax(at[2] - reach - rill_bed_z(bed, flow->extent.level), rill_bed_z(bed, 0) - at[2] - reach);
     for (int i = 0; i < 2; ++i) {
         const double low = grid->origin[i], high = low + (double)grid->cells[i] * grid->cell_size;

@@ -270,8 +270,8 @@ static bool find_overlap(const rill_body_stage *stage, int32_t index, rill_body_
                          (share_l + share_r);
     const double top = face->in_passage
                            ? under + ((double)at_l->displaced + (double)at_r->displaced) / (share_l + share_r)
-                           : 0.5 * (base_l + rill_body_node_shown_head(stage->flow, l) + base_r +
-                                    rill_body_node_shown_head(stage->flow, r));
+                           : 0.5 * (base_l + rill_body_node_lifted_head(stage->flow, l) + base_r +
+                                    rill_body_node_lifted_head(stage->flow, r));
     *overlap = (rill_body_overlap){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
     overlap->displaced = face->in_passage ? rill_body_blocked_depth(stage, face, at_l, at_r)
                                           : 0.5 * ((double)at_l->displaced + (double)at_r->displaced);

@@ -213,12 +213,12 @@ static void find_deck_level(const deck_flow *decks, int32_t node) {
 static void find_crossing_end(const deck_flow *decks, int end, int32_t node, int32_t place, int first, int step,
                               deck_crossing *crossing) {
     const rill_flow *flow = decks->stage->flow;
-    const double shown = (double)(rill_flow_bases(flow)[place] + flow->H[place]); /* heads may be pressure */
+    const double lifted = (double)(rill_flow_bases(flow)[place] + flow->H[place]); /* heads may be pressure */
     crossing->apart[end] = node >= 0 && decks->nodes[node].apart;
     if (crossing->apart[end]) find_deck_level(decks, node);
     crossing->level[end] = crossing->apart[end] ? decks->deck_level[node]
-                           : node >= 0          ? fmin(decks->levels[node], shown)
-                                                : shown;
+                           : node >= 0          ? fmin(decks->levels[node], lifted)
+                                                : lifted;
     for (int i = 0; i < LANES; ++i) {
         const int quarter = first + i * step;
         double height = (double)flow->bed->b[place];
@@ -267,7 +267,7 @@ static double body_speed_at(const deck_flow *decks, const deck_crossing *crossin
     for (int i = 0; i < 2; ++i) arm[i] = rill_body_node_centre(bed, node, i) - body->expected_position[i];
     arm[crossing->face->axis] += 0.5 * bed->grid.cell_size;
     arm[2] = bed->datum + fmax(crossing->level[0], crossing->level[1]) * bed->quantum - body->expected_position[2];
-    rill_body_seen_twist(decks->stage, body, motion);
+    rill_body_lagging_twist(decks->stage, body, motion);
     return rill_body_speed_at(motion, crossing->face->axis, arm);
 }
 

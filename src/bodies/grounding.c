@@ -267,10 +267,10 @@ void rill_bodies_measure_contact(const rill_body_stage *stage) {
     for (size_t i = island->first_touch; i < island->end_touch; ++i) {
         const rill_body *body = rill_body_at(bodies, touches[i].body);
         rill_body_node *node = &nodes[touches[i].node];
-        const double shown = rill_body_node_shown_head(stage->flow, node);
+        const double lifted = rill_body_node_lifted_head(stage->flow, node);
         measure(bodies, &touches[i], node->e);
         node->displaced += (double)touches[i].displaced;
-        if (shown < node->e - 1.0) measure(bodies, &touches[i], shown);
+        if (lifted < node->e - 1.0) measure(bodies, &touches[i], lifted);
         node->yields |= !isinf(body->mass);
         if (body->fresh && node->displaced_before == 0.0)
             node->displaced_before = (double)touches[i].displaced; /* unless a fill has left it out */

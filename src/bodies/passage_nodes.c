@@ -114,7 +114,7 @@ bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body) {
     const rill_bed *bed = stage->flow->bed;
     if (!stage->flow->pressure || stage->settings->passages != RILL_PASSAGES_ANY) return false;
     double at[3], orientation[4];
-    rill_body_seen_pose(body, at, orientation);
+    rill_body_lagging_pose(body, at, orientation);
     const rill_pose pose = rill_pose_of(at, orientation);
     const rill_area area = rill_body_area(&body->form, &pose, &bed->grid);
     const double low = at[2] - body->form.reach, high = at[2] + body->form.reach;
