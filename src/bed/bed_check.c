@@ -16,20 +16,20 @@ static rill_result check_sheets(const checker *check) {
     const rill_bed *bed = check->bed;
     int64_t place = 0, tile = 0;
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
-        const rill_sheet *s = &bed->sheets[i];
-        if (s->x0 < 0 || s->y0 < 0 || s->nx < 1 || s->ny < 1 || s->nx > bed->grid.cells[0] - s->x0 ||
-            s->ny > bed->grid.cells[1] - s->y0)
-            return BROKEN(check, "sheet %d covers %d x %d cells at (%d, %d), which leaves the grid", (int)i, (int)s->nx,
-                          (int)s->ny, (int)s->x0, (int)s->y0);
-        if (s->stride != rill_sheet_stride(s->nx) || rill_sheet_start(s) != place)
+        const rill_sheet *sheet = &bed->sheets[i];
+        if (sheet->x0 < 0 || sheet->y0 < 0 || sheet->nx < 1 || sheet->ny < 1 ||
+            sheet->nx > bed->grid.cells[0] - sheet->x0 || sheet->ny > bed->grid.cells[1] - sheet->y0)
+            return BROKEN(check, "sheet %d covers %d x %d cells at (%d, %d), which leaves the grid", (int)i,
+                          (int)sheet->nx, (int)sheet->ny, (int)sheet->x0, (int)sheet->y0);
+        if (sheet->stride != rill_sheet_stride(sheet->nx) || rill_sheet_start(sheet) != place)
             return BROKEN(check, "sheet %d has stride %d and first %d, expected stride %d from place %lld", (int)i,
-                          (int)s->stride, (int)s->first, (int)rill_sheet_stride(s->nx), (long long)place);
-        if (s->tiles_x != (s->nx + 2 + RILL_TILE_W - 1) / RILL_TILE_W ||
-            s->tiles_y != (s->ny + 2 + RILL_TILE_H - 1) / RILL_TILE_H || s->first_tile != tile)
-            return BROKEN(check, "sheet %d has %d x %d tiles from %d on", (int)i, (int)s->tiles_x, (int)s->tiles_y,
-                          (int)s->first_tile);
-        place += rill_sheet_area(s->nx, s->ny);
-        tile += (int64_t)s->tiles_x * s->tiles_y;
+                          (int)sheet->stride, (int)sheet->first, (int)rill_sheet_stride(sheet->nx), (long long)place);
+        if (sheet->tiles_x != (sheet->nx + 2 + RILL_TILE_W - 1) / RILL_TILE_W ||
+            sheet->tiles_y != (sheet->ny + 2 + RILL_TILE_H - 1) / RILL_TILE_H || sheet->first_tile != tile)
+            return BROKEN(check, "sheet %d has %d x %d tiles from %d on", (int)i, (int)sheet->tiles_x,
+                          (int)sheet->tiles_y, (int)sheet->first_tile);
+        place += rill_sheet_area(sheet->nx, sheet->ny);
+        tile += (int64_t)sheet->tiles_x * sheet->tiles_y;
     }
     if (place != bed->plane_size || tile != bed->tile_count)
         return BROKEN(check, "planes have %d places and %d tiles, sheets %lld and %lld", (int)bed->plane_size,
@@ -46,8 +46,9 @@ static rill_result check_cell(const checker *check, int32_t x, int32_t y) {
         int32_t place = bed->places[k], px, py;
         if (place < 0 || place >= bed->plane_size)
             return BROKEN(check, "column %d is at place %d of %d", (int)k, (int)place, (int)bed->plane_size);
-        const rill_sheet *s = rill_bed_sheet_of(bed, place, &px, &py);
-        if (px != x || py != y || x < s->x0 || x >= s->x0 + s->nx || y < s->y0 || y >= s->y0 + s->ny)
+        const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &px, &py);
+        if (px != x || py != y || x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 ||
+            y >= sheet->y0 + sheet->ny)
             return BROKEN(check, "column %d of cell (%d, %d) is at place %d, the place of (%d, %d)", (int)k, (int)x,
                           (int)y, (int)place, (int)px, (int)py);
         int32_t b = bed->b[place], c = bed->c[place];
@@ -126,14 +127,14 @@ static int32_t next_right(const rill_bed *bed, int32_t place, int32_t dense, siz
     return best;
 }
 
-static rill_result check_pipes_of(checker *check, const rill_sheet *s, int32_t x, int32_t y, int32_t place) {
+static rill_result check_pipes_of(checker *check, const rill_sheet *sheet, int32_t x, int32_t y, int32_t place) {
     const rill_bed *bed = check->bed;
     size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     bool east = x + 1 < bed->grid.cells[0], north = y + 1 < bed->grid.cells[1];
     for (int32_t after = -1;;) {
         int32_t best = INT32_MAX;
         if (east) best = next_right(bed, place, place + 1, cell + 1, after, best);
-        if (north) best = next_right(bed, place, place + s->stride, cell + (size_t)bed->grid.cells[0], after, best);
+        if (north) best = next_right(bed, place, place + sheet->stride, cell + (size_t)bed->grid.cells[0], after, best);
         if (best == INT32_MAX) break;
         int32_t i = check->next_pipe++;
         if (i >= bed->pipe_count || bed->pipe_l[i] != place || bed->pipe_r[i] != best)
@@ -141,8 +142,8 @@ static rill_result check_pipes_of(checker *check, const rill_sheet *s, int32_t x
                           (int)place, (int)best);
         after = best;
     }
-    int32_t ahead[2] = { place + 1, place + s->stride };
-    bool inside[2] = { x + 1 < s->x0 + s->nx, y + 1 < s->y0 + s->ny };
+    int32_t ahead[2] = { place + 1, place + sheet->stride };
+    bool inside[2] = { x + 1 < sheet->x0 + sheet->nx, y + 1 < sheet->y0 + sheet->ny };
     for (int i = 0; i < 2; ++i)
         if (inside[i] &&
             rill_overlap_closed(rill_overlap(bed->b[place], bed->c[place], bed->b[ahead[i]], bed->c[ahead[i]]),
@@ -164,13 +165,13 @@ static rill_result check_planes(checker *check) {
         return BROKEN(check, "planes hold %d columns, expected %lld and %d ghosts", (int)standing,
                       (long long)bed->info.columns, (int)bed->ghost_count);
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
-        const rill_sheet *s = &bed->sheets[i];
-        for (int32_t y = s->y0; y < s->y0 + s->ny; ++y)
-            for (int32_t x = s->x0; x < s->x0 + s->nx; ++x) {
-                int32_t place = s->first + (y - s->y0) * s->stride + (x - s->x0);
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t y = sheet->y0; y < sheet->y0 + sheet->ny; ++y)
+            for (int32_t x = sheet->x0; x < sheet->x0 + sheet->nx; ++x) {
+                int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
                 if (bed->b[place] == RILL_WALL) continue;
                 check->columns += 1;
-                rill_result result = check_pipes_of(check, s, x, y, place);
+                rill_result result = check_pipes_of(check, sheet, x, y, place);
                 if (result) return result;
             }
     }

@@ -99,14 +99,14 @@ static bool may_join(const numberer *work, const spot *at, int32_t index) {
 }
 
 static bool join(numberer *work, const spot *at, int32_t index) {
-    piece *p = (piece *)work->pieces.data + index;
+    piece *part = (piece *)work->pieces.data + index;
     int32_t x = at->x, y = (at->cell - x) / work->nx;
     RILL_ASSERT(work->piece_of[at->column] < 0 && at->cell % work->nx == x);
     work->piece_of[at->column] = index;
-    p->x0 = x < p->x0 ? x : p->x0, p->x1 = x > p->x1 ? x : p->x1;
-    p->y0 = y < p->y0 ? y : p->y0, p->y1 = y > p->y1 ? y : p->y1;
-    p->size += 1;
-    p->ground += at->column == work->columns->cell_first[at->cell];
+    part->x0 = x < part->x0 ? x : part->x0, part->x1 = x > part->x1 ? x : part->x1;
+    part->y0 = y < part->y0 ? y : part->y0, part->y1 = y > part->y1 ? y : part->y1;
+    part->size += 1;
+    part->ground += at->column == work->columns->cell_first[at->cell];
     return rill_array_push(&work->next, work->allocator, at) != NULL;
 }
 
@@ -185,11 +185,11 @@ static bool list_members(numberer *work) {
 
 /* The sheets in which some of a piece's cells have a column already have no joints with it: -1; of the first 64, those
  * are also returned as bits. */
-static uint64_t find_taken(const numberer *work, const piece *p) {
+static uint64_t find_taken(const numberer *work, const piece *part) {
     int64_t *joints = work->joints.data;
     const bool many = work->sheets->count > 64;
     uint64_t taken = 0;
-    for (int32_t i = p->first; i < p->first + p->size; ++i) {
+    for (int32_t i = part->first; i < part->first + part->size; ++i) {
         const int32_t cell = work->members[i];
         taken |= work->used[cell];
         for (int32_t k = work->columns->cell_first[cell]; many && k < work->columns->cell_first[cell + 1]; ++k)
@@ -214,14 +214,14 @@ static void count_joints(const numberer *work, int32_t column, int32_t other) {
 /* How many dense pipes a piece would have to what is in each sheet; -1 where it does not fit. Looks at each column
  * beside the piece once, however many sheets there are. */
 static void find_joints(const numberer *work, int32_t index) {
-    const piece *p = (const piece *)work->pieces.data + index;
+    const piece *part = (const piece *)work->pieces.data + index;
     const size_t sheets = work->sheets->count;
     int64_t *joints = work->joints.data;
     for (size_t s = 0; s < sheets; ++s) joints[s] = 0;
-    const uint64_t taken = find_taken(work, p), all = sheets < 64 ? ((uint64_t)1 << sheets) - 1 : ~(uint64_t)0;
+    const uint64_t taken = find_taken(work, part), all = sheets < 64 ? ((uint64_t)1 << sheets) - 1 : ~(uint64_t)0;
     bool any = false;
     for (size_t s = 0; s < sheets && !any; ++s) any = joints[s] == 0;
-    for (int32_t i = p->first; any && i < p->first + p->size; ++i) {
+    for (int32_t i = part->first; any && i < part->first + part->size; ++i) {
         const int32_t cell = work->members[i], x = cell % work->nx;
         int32_t column = work->columns->cell_first[cell];
         while (work->piece_of[column] != index) ++column;
@@ -232,17 +232,17 @@ static void find_joints(const numberer *work, int32_t index) {
     }
 }
 
-static rill_sheet around(const rill_sheet *sheet, const piece *p) {
-    int32_t x0 = sheet->x0 < p->x0 ? sheet->x0 : p->x0, y0 = sheet->y0 < p->y0 ? sheet->y0 : p->y0;
+static rill_sheet around(const rill_sheet *sheet, const piece *part) {
+    int32_t x0 = sheet->x0 < part->x0 ? sheet->x0 : part->x0, y0 = sheet->y0 < part->y0 ? sheet->y0 : part->y0;
     int32_t x1 = sheet->x0 + sheet->nx - 1, y1 = sheet->y0 + sheet->ny - 1;
-    x1 = x1 > p->x1 ? x1 : p->x1, y1 = y1 > p->y1 ? y1 : p->y1;
+    x1 = x1 > part->x1 ? x1 : part->x1, y1 = y1 > part->y1 ? y1 : part->y1;
     return (rill_sheet){ .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
 }
 
 /* The columns of a piece are in a sheet from now on. */
 static void put_into(numberer *work, int32_t index, int32_t sheet) {
-    const piece *p = (const piece *)work->pieces.data + index;
-    for (int32_t i = p->first; i < p->first + p->size; ++i) {
+    const piece *part = (const piece *)work->pieces.data + index;
+    for (int32_t i = part->first; i < part->first + part->size; ++i) {
         const int32_t cell = work->members[i];
         int32_t column = work->columns->cell_first[cell];
         while (work->piece_of[column] != index) ++column;
@@ -253,9 +253,9 @@ static void put_into(numberer *work, int32_t index, int32_t sheet) {
 }
 
 static bool pack_piece(numberer *work, int32_t index) {
-    const piece *p = (const piece *)work->pieces.data + index;
+    const piece *part = (const piece *)work->pieces.data + index;
     rill_sheet *sheets = work->sheets->data, whole = { .nx = work->nx, .ny = work->ny },
-               tight = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 },
+               tight = { .x0 = part->x0, .y0 = part->y0, .nx = part->x1 - part->x0 + 1, .ny = part->y1 - part->y0 + 1 },
                own = work->roomy ? whole : tight;
     int64_t least = rill_sheet_area(own.nx, own.ny) + SHEET_COST;
     int32_t best = -1;
@@ -264,12 +264,12 @@ static bool pack_piece(numberer *work, int32_t index) {
     for (int32_t s = 0; s < (int32_t)work->sheets->count; ++s) {
         const int64_t pipes = ((const int64_t *)work->joints.data)[s];
         if (pipes < 0) continue;
-        rill_sheet grown = around(&sheets[s], p);
+        rill_sheet grown = around(&sheets[s], part);
         int64_t growth = rill_sheet_area(grown.nx, grown.ny) - rill_sheet_area(sheets[s].nx, sheets[s].ny);
         if (growth - PIPE_COST * pipes < least) best = s, least = growth - PIPE_COST * pipes;
     }
     if (best >= 0)
-        sheets[best] = around(&sheets[best], p);
+        sheets[best] = around(&sheets[best], part);
     else {
         best = (int32_t)work->sheets->count;
         if (!rill_array_push(work->sheets, work->allocator, &own)) return false;

@@ -72,8 +72,8 @@ typedef struct share {
 } share;
 
 /* Tells whether surfaces on both columns can ever be joined. */
-static bool compatible(const corner *i, const corner *j) {
-    return i->b < j->c && j->b < i->c;
+static bool compatible(const corner *one, const corner *other) {
+    return one->b < other->c && other->b < one->c;
 }
 
 /* Raises bases: a column below the underside of another's solid is joined to it only once its level is above that: it

@@ -43,51 +43,54 @@ typedef struct rill_pressed_face {
  * free jet gives nothing back. And not more than the opening has taken, so that no face is ever driven by its own
  * speed: what a passage that widens step by step would give back is lost. Where it leaves into a space at least twice
  * as high, a sharp edge loses more: 1 / (2 Cd^2) in all. */
-static inline float rill_ceiling_loss(const rill_face_ends *e, int32_t zb, int32_t zt, float per_l, float per_r,
-                                      float u, const rill_kernel_constants *k) {
-    int32_t ahead = u >= 0.0f, above = ahead ? e->cr : e->cl;
-    int32_t donor = ahead ? e->bl + e->Hl : e->br + e->Hr, receiver = ahead ? e->br + e->Hr : e->bl + e->Hl;
+static inline float rill_ceiling_loss(const rill_face_ends *ends, int32_t zb, int32_t zt, float per_l, float per_r,
+                                      float u, const rill_kernel_constants *constants) {
+    int32_t ahead = u >= 0.0f, above = ahead ? ends->cr : ends->cl;
+    int32_t donor = ahead ? ends->bl + ends->Hl : ends->br + ends->Hr,
+            receiver = ahead ? ends->br + ends->Hr : ends->bl + ends->Hl;
     float opening = (float)rill_max_i(rill_min_i(zt, donor) - zb, 0);
     float from = rill_min_f(1.0f, opening * (ahead ? per_l : per_r));
     float to = rill_min_f(1.0f, opening * (ahead ? per_r : per_l));
     int32_t leaves = (int32_t)(donor >= zt - RILL_SUBMERGED) & (int32_t)(above - zt >= zt - zb);
     float drowned = (float)rill_max_i(rill_min_i(receiver, zt) - zb, 0) / (float)rill_max_i(zt - zb, 1);
-    return rill_max_f(0.0f, (1.0f - from * from) - drowned * 2.0f * to * (1.0f - to)) + (leaves ? k->edge : 0.0f);
+    return rill_max_f(0.0f, (1.0f - from * from) - drowned * 2.0f * to * (1.0f - to)) +
+           (leaves ? constants->edge : 0.0f);
 }
 
 /* The face as the next move finds it, driven from velocity u:
  *     gain    drive / inertance: that of the two half cells in series, (dx/2) (1/H_l + 1/H_r) of the opening's depth D
  *     drag    12 nu / D^2 between two walls where the opening is under liquid on both sides, else as everywhere */
-static inline rill_pressed_face rill_ceiling_drive(const rill_face_ends *e, float u, int32_t tilt,
-                                                   const rill_kernel_constants *k) {
-    int32_t zb = rill_max_i(e->bl, e->br), zt = rill_min_i(e->cl, e->cr);
-    int32_t hl = rill_max_i(e->bl + e->Hl, zb), hr = rill_max_i(e->br + e->Hr, zb);
+static inline rill_pressed_face rill_ceiling_drive(const rill_face_ends *ends, float u, int32_t tilt,
+                                                   const rill_kernel_constants *constants) {
+    int32_t zb = rill_max_i(ends->bl, ends->br), zt = rill_min_i(ends->cl, ends->cr);
+    int32_t hl = rill_max_i(ends->bl + ends->Hl, zb), hr = rill_max_i(ends->br + ends->Hr, zb);
     int32_t lower = rill_min_i(hl, hr);
-    float Hl = (float)rill_max_i(e->Hl, 1), Hr = (float)rill_max_i(e->Hr, 1), per_both = 1.0f / (Hl * Hr);
+    float Hl = (float)rill_max_i(ends->Hl, 1), Hr = (float)rill_max_i(ends->Hr, 1), per_both = 1.0f / (Hl * Hr);
     float per_l = Hr * per_both, per_r = Hl * per_both;
     float depth = (float)rill_max_i(rill_min_i(zt, lower) - zb, 0);
     float inertance = rill_max_f(0.5f, 0.5f * (rill_min_f(1.0f, depth * per_l) + rill_min_f(1.0f, depth * per_r)));
-    rill_face f = rill_face_under(rill_face_at(e->bl, e->br, e->Hl, e->Hr), zt - zb);
+    rill_face face = rill_face_under(rill_face_at(ends->bl, ends->br, ends->Hl, ends->Hr), zt - zb);
     float between = (float)rill_max_i(zt - zb, 0);
-    float twice = rill_min_f((float)rill_viscosity_depth(&f, e->Hl + e->Hr), 2.0f * between);
+    float twice = rill_min_f((float)rill_viscosity_depth(&face, ends->Hl + ends->Hr), 2.0f * between);
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
     /* u keep = u - u (drag / square + toll / inertance) keep: the toll is paid at one place, however long the face
      * is. */
-    float toll = k->toll * __builtin_fabsf(u) * rill_ceiling_loss(e, zb, zt, per_l, per_r, u, k);
-    float eased = k->keep * square / (square * (inertance + toll) + k->drag * inertance); /* keep / inertance */
+    float toll = constants->toll * __builtin_fabsf(u) * rill_ceiling_loss(ends, zb, zt, per_l, per_r, u, constants);
+    float eased =
+        constants->keep * square / (square * (inertance + toll) + constants->drag * inertance); /* keep / inertance */
     eased = zt > zb ? eased : 0.0f; /* pressure does not push through walls */
-    return (rill_pressed_face){ u * (eased * inertance), eased * k->drive, (hl - hr) + tilt };
+    return (rill_pressed_face){ u * (eased * inertance), eased * constants->drive, (hl - hr) + tilt };
 }
 
 /* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to
  * lintel. */
-static inline int32_t rill_ceiling_opening(const rill_face_ends *e, float u) {
-    int32_t between = rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br);
-    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-    int32_t drowned = rill_min_i(f.l, f.r) >= between - RILL_SUBMERGED;
-    f = rill_face_under(f, between);
-    int32_t opening = rill_move_opening(&f, u);
+static inline int32_t rill_ceiling_opening(const rill_face_ends *ends, float u) {
+    int32_t between = rill_min_i(ends->cl, ends->cr) - rill_max_i(ends->bl, ends->br);
+    rill_face face = rill_face_at(ends->bl, ends->br, ends->Hl, ends->Hr);
+    int32_t drowned = rill_min_i(face.l, face.r) >= between - RILL_SUBMERGED;
+    face = rill_face_under(face, between);
+    int32_t opening = rill_move_opening(&face, u);
     return rill_max_i(0, drowned ? between : opening);
 }
 

@@ -12,13 +12,13 @@
 #include "flow/face.h"
 
 /* The clip level above the sill. `five_dx` is five cell sizes in quanta. */
-static inline int32_t rill_drive_clip(const rill_face *f, int32_t five_dx) {
-    int32_t db = rill_abs_i(f->step);
+static inline int32_t rill_drive_clip(const rill_face *face, int32_t five_dx) {
+    int32_t db = rill_abs_i(face->step);
     return -rill_max_i(0, rill_min_i(db, (five_dx - db) >> 2));
 }
 
-static inline int32_t rill_drive_head(const rill_face *f, int32_t clip) {
-    return rill_max_i(f->l, clip) - rill_max_i(f->r, clip);
+static inline int32_t rill_drive_head(const rill_face *face, int32_t clip) {
+    return rill_max_i(face->l, clip) - rill_max_i(face->r, clip);
 }
 
 #endif

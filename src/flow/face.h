@@ -19,8 +19,8 @@ static inline rill_face rill_face_at(int32_t bl, int32_t br, int32_t Hl, int32_t
 }
 
 /* The face with its levels cut to the lintel, which lies `opening` above the sill. */
-static inline rill_face rill_face_under(rill_face f, int32_t opening) {
-    return (rill_face){ f.step, rill_min_i(f.l, opening), rill_min_i(f.r, opening) };
+static inline rill_face rill_face_under(rill_face face, int32_t opening) {
+    return (rill_face){ face.step, rill_min_i(face.l, opening), rill_min_i(face.r, opening) };
 }
 
 #endif

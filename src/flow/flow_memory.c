@@ -140,20 +140,20 @@ static rill_pipe pipe_at(const rill_bed *bed, int32_t index) {
 enum { PIPE_INTS = 9, PIPE_FLOATS = 3 };
 
 static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
-    rill_pipe_arrays *a = &sparse->arrays;
-    int32_t **const ints[PIPE_INTS] = { &a->bl,    &a->br, &a->cl, &a->cr,      &a->axis,
-                                        &a->awake, &a->Hl, &a->Hr, &a->restless };
-    float **const floats[PIPE_FLOATS] = { &a->ul, &a->ur, &a->q };
+    rill_pipe_arrays *arrays = &sparse->arrays;
+    int32_t **const ints[PIPE_INTS] = { &arrays->bl,    &arrays->br, &arrays->cl, &arrays->cr,      &arrays->axis,
+                                        &arrays->awake, &arrays->Hl, &arrays->Hr, &arrays->restless };
+    float **const floats[PIPE_FLOATS] = { &arrays->ul, &arrays->ur, &arrays->q };
     for (size_t i = 0; i < PIPE_INTS; ++i) *ints[i] = sparse->ints + i * sparse->capacity;
     for (size_t i = 0; i < PIPE_FLOATS; ++i) *floats[i] = sparse->floats + i * sparse->capacity;
-    a->u = u;
+    arrays->u = u;
     for (size_t i = 0; i < pipes; ++i) {
-        const rill_pipe *p = &sparse->pipes[i];
-        a->bl[i] = p->bl;
-        a->br[i] = p->br;
-        a->cl[i] = p->cl;
-        a->cr[i] = p->cr;
-        a->axis[i] = p->axis;
+        const rill_pipe *pipe = &sparse->pipes[i];
+        arrays->bl[i] = pipe->bl;
+        arrays->br[i] = pipe->br;
+        arrays->cl[i] = pipe->cl;
+        arrays->cr[i] = pipe->cr;
+        arrays->axis[i] = pipe->axis;
     }
 }
 

@@ -43,16 +43,16 @@ RAW_KERNEL(raw_open, 0)
 RAW_KERNEL(raw_covered, 1)
 
 static void raw(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered,
-                const rill_kernel_constants *k) {
-    (covered ? raw_covered : raw_open)(x, n, row, south, k->lambda);
+                const rill_kernel_constants *constants) {
+    (covered ? raw_covered : raw_open)(x, n, row, south, constants->lambda);
 }
 
 static void raw_paper(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered,
-                      const rill_kernel_constants *k) {
+                      const rill_kernel_constants *constants) {
     (void)south, (void)covered;
     const float *u = row->u + x, *v = row->v + x;
     float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x,
-          factor = k->lambda * k->paper_opening;
+          factor = constants->lambda * constants->paper_opening;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         ux[i] = u[i];
@@ -95,13 +95,13 @@ INLINE int32_t faster(float u, float v) {
     return rill_max_i(rill_float_bits(__builtin_fabsf(u)), rill_float_bits(__builtin_fabsf(v)));
 }
 
-static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *north, const rill_kernel_constants *k,
-                    rill_flow_extent *extent) {
+static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *north,
+                    const rill_kernel_constants *constants, rill_flow_extent *extent) {
     const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
     const float *ux = row->ux + x, *vy = row->vy + x, *vn = north->vy + x;
     const int32_t *b = row->b + x;
-    const int32_t thin = k->thin;
-    const float weight = k->weight;
+    const int32_t thin = constants->thin;
+    const float weight = constants->weight;
     int32_t *H = row->H + x, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed),
             rush = rill_float_bits(extent->rush), dash = rill_float_bits(extent->dash);
     RILL_EACH_ALONE /* vector */
@@ -223,10 +223,10 @@ typedef struct around {
 } around;
 
 /* Returns the share of a velocity that viscosity leaves, by the depths of both columns. */
-INLINE float slowed(const rill_face *f, int32_t both, const rill_kernel_constants *k) {
-    float twice = (float)rill_viscosity_depth(f, both);
+INLINE float slowed(const rill_face *face, int32_t both, const rill_kernel_constants *constants) {
+    float twice = (float)rill_viscosity_depth(face, both);
     float square = twice * twice;
-    return square * k->keep / ((float)both * (square + k->drag));
+    return square * constants->keep / ((float)both * (square + constants->drag));
 }
 
 INLINE float clamp_speed(float u, float cap) {
@@ -234,37 +234,38 @@ INLINE float clamp_speed(float u, float cap) {
 }
 
 /* Without advection nothing slows a free overfall but critical flow at the brink: (2/3)^1.5 sqrt(g E). */
-INLINE float capped_fall(const rill_face *f, float u, const rill_kernel_constants *k) {
-    int32_t donor = u >= 0.0f ? f->l : f->r, receiver = u >= 0.0f ? f->r : f->l;
+INLINE float capped_fall(const rill_face *face, float u, const rill_kernel_constants *constants) {
+    int32_t donor = u >= 0.0f ? face->l : face->r, receiver = u >= 0.0f ? face->r : face->l;
     float energy = (float)rill_max_i(donor, 0);
-    float critical = k->fall * __builtin_sqrtf(energy);
-    return clamp_speed(u, (float)receiver * 1.5f < energy ? critical : k->top_speed);
+    float critical = constants->fall * __builtin_sqrtf(energy);
+    return clamp_speed(u, (float)receiver * 1.5f < energy ? critical : constants->top_speed);
 }
 
 /* Under tilted gravity the drive may point out of a dry column for ever: such a face stays at rest. */
-INLINE float unless_dry(const rill_face *f, float u, int32_t head) {
-    int32_t donor = head >= 0 ? f->l : f->r;
+INLINE float unless_dry(const rill_face *face, float u, int32_t head) {
+    int32_t donor = head >= 0 ? face->l : face->r;
     float same_way = u * (float)head;
     return ((donor <= RILL_DRY) & (same_way > 0.0f)) ? 0.0f : u;
 }
 
 /* The paper's pipe: Eq. 1, then Eq. 4 with the donor's depth. */
-INLINE float paper(const ends *e, float u, const rill_kernel_constants *k, int32_t head) {
-    float pushed = u * k->keep + k->drive * (float)head;
-    int32_t donor = pushed >= 0.0f ? e->Hl : e->Hr;
+INLINE float paper(const ends *sides, float u, const rill_kernel_constants *constants, int32_t head) {
+    float pushed = u * constants->keep + constants->drive * (float)head;
+    int32_t donor = pushed >= 0.0f ? sides->Hl : sides->Hr;
     float twice = 2.0f * (float)donor;
     float square = twice * twice;
-    float slowed = pushed * square / (square + k->drag + 1.0f);
+    float slowed = pushed * square / (square + constants->drag + 1.0f);
     return donor <= RILL_DRY ? 0.0f : slowed;
 }
 
-INLINE bool blocked(const ends *e, float u, const rill_kernel_constants *k) {
-    const int32_t sill = rill_max_i(e->bl, e->br);
-    return rill_ceiling_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, sill, u, k->slack);
+INLINE bool blocked(const ends *sides, float u, const rill_kernel_constants *constants) {
+    const int32_t sill = rill_max_i(sides->bl, sides->br);
+    return rill_ceiling_blocks(sides->cl, sides->cr, sides->bl + sides->Hl, sides->br + sides->Hr, sill, u,
+                               constants->slack);
 }
 
-INLINE int32_t head_at(const rill_face *f, const rill_kernel_constants *k, int32_t tilt) {
-    return rill_drive_head(f, rill_drive_clip(f, k->five_dx)) + tilt;
+INLINE int32_t head_at(const rill_face *face, const rill_kernel_constants *constants, int32_t tilt) {
+    return rill_drive_head(face, rill_drive_clip(face, constants->five_dx)) + tilt;
 }
 
 /* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own,
@@ -279,59 +280,62 @@ typedef struct pace {
 enum { OPEN, COVERED, LINTEL };
 
 /* The last two arguments are constants. */
-INLINE pace paced(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int ceilings, int guarded) {
-    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-    int32_t both = e->Hl + e->Hr, head = head_at(&f, k, guarded ? tilt : 0);
-    float weight = slowed(&f, both, k), r = (u + k->drive * (float)head) * (float)both * weight, share = 1.0f;
-    bool flows = rill_max_i(f.l, f.r) > RILL_DRY; /* liquid above the sill on some side */
+INLINE pace paced(const ends *sides, float u, const rill_kernel_constants *constants, int32_t tilt, int ceilings,
+                  int guarded) {
+    rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
+    int32_t both = sides->Hl + sides->Hr, head = head_at(&face, constants, guarded ? tilt : 0);
+    float weight = slowed(&face, both, constants), r = (u + constants->drive * (float)head) * (float)both * weight,
+          share = 1.0f;
+    bool flows = rill_max_i(face.l, face.r) > RILL_DRY; /* liquid above the sill on some side */
     int32_t full = 0;
     if (ceilings == LINTEL) {
-        share = rill_lintel_share(e);
+        share = rill_lintel_share(sides);
         weight *= rill_max_f(0.0f, 2.0f * share - 1.0f);
-        r = rill_lintel_blend(e, share, u, r, guarded ? tilt : 0, k);
+        r = rill_lintel_blend(sides, share, u, r, guarded ? tilt : 0, constants);
     }
     if (ceilings != OPEN) {
-        flows &= !blocked(e, r, k);
-        full = rill_lintel_full(e->bl, e->cl, e->Hl) | rill_lintel_full(e->br, e->cr, e->Hr);
+        flows &= !blocked(sides, r, constants);
+        full = rill_lintel_full(sides->bl, sides->cl, sides->Hl) | rill_lintel_full(sides->br, sides->cr, sides->Hr);
     }
     float gain = share * (r - u);
     return (pace){ flows ? r : 0.0f, flows ? weight : 0.0f, share * u, (flows & !full) ? gain : 0.0f };
 }
 
 /* The new velocity of a face with what is carried to it. The last two arguments are constants. */
-INLINE float carried(const ends *e, const around *a, const rill_kernel_constants *k, int32_t tilt, int covered,
-                     int guarded) {
-    float s = rill_advect_axis(a->u, a->q_before, a->q_after, a->u_before, a->u_after) +
-              rill_advect_axis(a->u, a->q_minus, a->q_plus, a->u_minus, a->u_plus);
-    float both = (float)(e->Hl + e->Hr);
-    s += rill_advect_gain(a->gain, both, a->q_minus, a->q_plus, a->gain_minus, a->gain_plus);
-    float r = a->paced + s * a->weight;
+INLINE float carried(const ends *sides, const around *near, const rill_kernel_constants *constants, int32_t tilt,
+                     int covered, int guarded) {
+    float s = rill_advect_axis(near->u, near->q_before, near->q_after, near->u_before, near->u_after) +
+              rill_advect_axis(near->u, near->q_minus, near->q_plus, near->u_minus, near->u_plus);
+    float both = (float)(sides->Hl + sides->Hr);
+    s += rill_advect_gain(near->gain, both, near->q_minus, near->q_plus, near->gain_minus, near->gain_plus);
+    float r = near->paced + s * near->weight;
     if (guarded) {
-        rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-        r = unless_dry(&f, r, head_at(&f, k, tilt));
+        rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
+        r = unless_dry(&face, r, head_at(&face, constants, tilt));
     }
-    if (covered) r = blocked(e, r, k) ? 0.0f : r;
-    return guarded ? clamp_speed(r, k->top_speed) : r;
+    if (covered) r = blocked(sides, r, constants) ? 0.0f : r;
+    return guarded ? clamp_speed(r, constants->top_speed) : r;
 }
 
 /* The new velocity of a face where nothing is carried. The last three arguments are constants. */
-INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int covered, int guarded,
-                    int paper_pipe) {
-    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+INLINE float driven(const ends *sides, float u, const rill_kernel_constants *constants, int32_t tilt, int covered,
+                    int guarded, int paper_pipe) {
+    rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
     float r;
     if (paper_pipe) {
-        int32_t head = (e->bl + e->Hl) - (e->br + e->Hr);
-        r = paper(e, u, k, guarded ? head + tilt : head);
+        int32_t head = (sides->bl + sides->Hl) - (sides->br + sides->Hr);
+        r = paper(sides, u, constants, guarded ? head + tilt : head);
     } else {
-        int32_t head = head_at(&f, k, guarded ? tilt : 0);
-        r = (u + k->drive * (float)head) * (float)(e->Hl + e->Hr) * slowed(&f, e->Hl + e->Hr, k);
-        r = capped_fall(&f, r, k);
-        if (covered) r = rill_lintel_blend(e, rill_lintel_share(e), u, r, guarded ? tilt : 0, k);
-        if (guarded) r = unless_dry(&f, r, head);
-        r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f;
+        int32_t head = head_at(&face, constants, guarded ? tilt : 0);
+        r = (u + constants->drive * (float)head) * (float)(sides->Hl + sides->Hr) *
+            slowed(&face, sides->Hl + sides->Hr, constants);
+        r = capped_fall(&face, r, constants);
+        if (covered) r = rill_lintel_blend(sides, rill_lintel_share(sides), u, r, guarded ? tilt : 0, constants);
+        if (guarded) r = unless_dry(&face, r, head);
+        r = rill_max_i(face.l, face.r) > RILL_DRY ? r : 0.0f;
     }
-    if (covered) r = blocked(e, r, k) ? 0.0f : r;
-    return guarded ? clamp_speed(r, k->top_speed) : r;
+    if (covered) r = blocked(sides, r, constants) ? 0.0f : r;
+    return guarded ? clamp_speed(r, constants->top_speed) : r;
 }
 
 #define ENDS_WEST(COVERED)                                                                                             \
@@ -343,7 +347,7 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
 #define PACE_KERNEL(NAME, CEILINGS, GUARDED)                                                                           \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south,                                 \
                      const rill_kernel_constants *constants) {                                                         \
-        const rill_kernel_constants k = *constants;                                                                    \
+        const rill_kernel_constants fixed = *constants;                                                                \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
         const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
@@ -352,8 +356,8 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             ends west = ENDS_WEST(CEILINGS != OPEN), down = ENDS_DOWN(CEILINGS != OPEN);                               \
-            pace to_west = paced(&west, ux[i], &k, k.tilt[0], CEILINGS, GUARDED);                                      \
-            pace to_down = paced(&down, vy[i], &k, k.tilt[1], CEILINGS, GUARDED);                                      \
+            pace to_west = paced(&west, ux[i], &fixed, fixed.tilt[0], CEILINGS, GUARDED);                              \
+            pace to_down = paced(&down, vy[i], &fixed, fixed.tilt[1], CEILINGS, GUARDED);                              \
             px[i] = to_west.u;                                                                                         \
             py[i] = to_down.u;                                                                                         \
             wx[i] = to_west.weight;                                                                                    \
@@ -388,7 +392,7 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
 #define CARRY_KERNEL(NAME, COVERED, GUARDED)                                                                           \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
                      const rill_kernel_constants *constants) {                                                         \
-        const rill_kernel_constants k = *constants;                                                                    \
+        const rill_kernel_constants fixed = *constants;                                                                \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
         const float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                        \
@@ -418,8 +422,8 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
             around of_down = { vy[i],          py[i],     wy[i],     gy[i],          qys[i] + qy[i],                   \
                                qy[i] + qyn[i], eys[i],    eyn[i],    qxs[i] + qx[i], qxs[i + 1] + qx[i + 1],           \
                                ey[i - 1],      ey[i + 1], gy[i - 1], gy[i + 1] };                                      \
-            float new_u = carried(&west, &of_west, &k, k.tilt[0], COVERED, GUARDED);                                   \
-            float new_v = carried(&down, &of_down, &k, k.tilt[1], COVERED, GUARDED);                                   \
+            float new_u = carried(&west, &of_west, &fixed, fixed.tilt[0], COVERED, GUARDED);                           \
+            float new_v = carried(&down, &of_down, &fixed, fixed.tilt[1], COVERED, GUARDED);                           \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
@@ -433,7 +437,7 @@ CARRY_KERNEL(carry_covered_guarded, 1, 1)
 #define DRIVE_KERNEL(NAME, COVERED, GUARDED, PAPER)                                                                    \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
                      const rill_kernel_constants *constants) {                                                         \
-        const rill_kernel_constants k = *constants;                                                                    \
+        const rill_kernel_constants fixed = *constants;                                                                \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
         const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
@@ -442,8 +446,8 @@ CARRY_KERNEL(carry_covered_guarded, 1, 1)
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
-            float new_u = driven(&west, ux[i], &k, k.tilt[0], COVERED, GUARDED, PAPER);                                \
-            float new_v = driven(&down, vy[i], &k, k.tilt[1], COVERED, GUARDED, PAPER);                                \
+            float new_u = driven(&west, ux[i], &fixed, fixed.tilt[0], COVERED, GUARDED, PAPER);                        \
+            float new_v = driven(&down, vy[i], &fixed, fixed.tilt[1], COVERED, GUARDED, PAPER);                        \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
@@ -459,19 +463,20 @@ DRIVE_KERNEL(drive_covered_paper, 1, 0, 1)
 DRIVE_KERNEL(drive_covered_paper_guarded, 1, 1, 1)
 
 static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
-                     const rill_kernel_constants *k) {
+                     const rill_kernel_constants *constants) {
     if (guarded)
-        (covered ? pace_covered_guarded : pace_open_guarded)(x, n, row, south, k);
+        (covered ? pace_covered_guarded : pace_open_guarded)(x, n, row, south, constants);
     else
-        (covered ? pace_covered : pace_open)(x, n, row, south, k);
+        (covered ? pace_covered : pace_open)(x, n, row, south, constants);
     for (int32_t i = x; covered && i < x + n; i += RILL_RUN)
-        if (any_lintel(i, row, south)) (guarded ? pace_lintel_guarded : pace_lintel)(i, RILL_RUN, row, south, k);
+        if (any_lintel(i, row, south))
+            (guarded ? pace_lintel_guarded : pace_lintel)(i, RILL_RUN, row, south, constants);
 }
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
-                     bool covered, const rill_kernel_constants *k) {                                                   \
-        (covered ? COVERED : OPEN)(x, n, row, south, north, k);                                                        \
+                     bool covered, const rill_kernel_constants *constants) {                                           \
+        (covered ? COVERED : OPEN)(x, n, row, south, north, constants);                                                \
     }
 
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)

@@ -53,10 +53,10 @@ typedef struct rill_row {
 
 /* Raw transfers, and copies of the velocities (the sweep works in place). `covered`: there may be ceilings. */
 typedef void rill_raw_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered,
-                             const rill_kernel_constants *k);
+                             const rill_kernel_constants *constants);
 /* New velocities. */
 typedef void rill_drive_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,
-                               bool covered, const rill_kernel_constants *k);
+                               bool covered, const rill_kernel_constants *constants);
 
 /* Rows and sides of a tile in which something is wet or moves. */
 typedef struct rill_tile_look {
@@ -83,8 +83,8 @@ typedef struct rill_kernels {
     /* The highest level of columns that hold anything; 0 if none does. */
     int32_t (*level)(int32_t x, int32_t n, const rill_row *row);
     /* H += t; widens the extent. Speeds of columns of at most `thin` quanta do not count. */
-    void (*deposit)(int32_t x, int32_t n, const rill_row *row, const rill_row *north, const rill_kernel_constants *k,
-                    rill_flow_extent *extent);
+    void (*deposit)(int32_t x, int32_t n, const rill_row *row, const rill_row *north,
+                    const rill_kernel_constants *constants, rill_flow_extent *extent);
     /* Looks at the first `rows` rows of a tile that begins at these places of the planes. */
     rill_tile_look (*look)(int32_t rows, int32_t stride, const int32_t *H, const float *u, const float *v);
     /* The lowest ceiling over RILL_TILE_W + 2 columns of `rows` rows from these places of the planes on, RILL_WALL
@@ -92,7 +92,7 @@ typedef struct rill_kernels {
     int32_t (*lintel)(int32_t rows, int32_t stride, const int32_t *b, const int32_t *c);
     /* px .. gy, for `drive` with advection. */
     void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
-                 const rill_kernel_constants *k);
+                 const rill_kernel_constants *constants);
     rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */
     rill_drive_kernel *drive_paper[2]; /* [guarded] */
 } rill_kernels;

@@ -18,14 +18,15 @@
 #include "flow/ceiling.h"
 
 /* Whether a lintel stands in the liquid. */
-static inline int32_t rill_lintel_stands(const rill_face_ends *e) {
-    return rill_max_i(e->bl + e->Hl, e->br + e->Hr) > rill_max_i(rill_min_i(e->cl, e->cr), rill_max_i(e->bl, e->br));
+static inline int32_t rill_lintel_stands(const rill_face_ends *ends) {
+    return rill_max_i(ends->bl + ends->Hl, ends->br + ends->Hr) >
+           rill_max_i(rill_min_i(ends->cl, ends->cr), rill_max_i(ends->bl, ends->br));
 }
 
 /* 1 where none does. */
-static inline float rill_lintel_share(const rill_face_ends *e) {
-    int32_t zb = rill_max_i(e->bl, e->br), open = rill_max_i(rill_min_i(e->cl, e->cr) - zb, 0);
-    int32_t highest = rill_max_i(e->bl + e->Hl, e->br + e->Hr) - zb;
+static inline float rill_lintel_share(const rill_face_ends *ends) {
+    int32_t zb = rill_max_i(ends->bl, ends->br), open = rill_max_i(rill_min_i(ends->cl, ends->cr) - zb, 0);
+    int32_t highest = rill_max_i(ends->bl + ends->Hl, ends->br + ends->Hr) - zb;
     float share = (float)open / (float)rill_max_i(highest, 1);
     return highest > open ? share : 1.0f;
 }
@@ -33,23 +34,23 @@ static inline float rill_lintel_share(const rill_face_ends *e) {
 /* How fast a column can be filled through a face with a velocity u: where no pressure pushes liquid on, a nearly full
  * column takes just what it loses. Else the whole head above its ceiling would drive the face anew in every sub-step,
  * and its velocity would be many times that of what flows. */
-static inline float rill_lintel_fills(const rill_face_ends *e, float u, const rill_kernel_constants *k) {
-    int32_t room = rill_max_i(u >= 0.0f ? e->cr - e->br - e->Hr : e->cl - e->bl - e->Hl, 0);
-    int32_t open = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 1);
-    float most = (float)room / (k->lambda * (float)open);
-    return k->slack > 0 ? most : k->top_speed;
+static inline float rill_lintel_fills(const rill_face_ends *ends, float u, const rill_kernel_constants *constants) {
+    int32_t room = rill_max_i(u >= 0.0f ? ends->cr - ends->br - ends->Hr : ends->cl - ends->bl - ends->Hl, 0);
+    int32_t open = rill_max_i(rill_min_i(ends->cl, ends->cr) - rill_max_i(ends->bl, ends->br), 1);
+    float most = (float)room / (constants->lambda * (float)open);
+    return constants->slack > 0 ? most : constants->top_speed;
 }
 
 /* Returns the new velocity of a face with this share, that advection and the drive of open faces would make `advected`.
  * `u` is its velocity before. Bernoulli holds whether or not passages reckon with velocity heads. */
-static inline float rill_lintel_blend(const rill_face_ends *e, float share, float u, float advected, int32_t tilt,
+static inline float rill_lintel_blend(const rill_face_ends *ends, float share, float u, float advected, int32_t tilt,
                                       const rill_kernel_constants *constants) {
-    rill_kernel_constants k = *constants;
-    k.toll = 0.5f * k.lambda;
-    const rill_pressed_face face = rill_ceiling_drive(e, u, tilt, &k);
+    rill_kernel_constants fixed = *constants;
+    fixed.toll = 0.5f * fixed.lambda;
+    const rill_pressed_face face = rill_ceiling_drive(ends, u, tilt, &fixed);
     const float law = face.base + face.gain * (float)face.head;
     const float blend = law + rill_max_f(0.0f, 2.0f * share - 1.0f) * (advected - law);
-    const float most = rill_lintel_fills(e, blend, &k);
+    const float most = rill_lintel_fills(ends, blend, &fixed);
     return share < 1.0f ? rill_max_f(rill_min_f(blend, most), -most) : advected;
 }
 

@@ -17,13 +17,13 @@
 #include "flow/face.h"
 
 /* O in quanta. Where something hangs over the face, the levels must be cut to the lintel zt first. */
-static inline int32_t rill_move_opening(const rill_face *f, float u) {
+static inline int32_t rill_move_opening(const rill_face *face, float u) {
     int32_t back = u < 0.0f;
-    int32_t above_sill = rill_max_i(0, back ? f->r : f->l);
-    int32_t drowned = rill_max_i(0, rill_min_i(f->l, f->r));
-    int32_t along = rill_max_i(rill_min_i(f->l - f->r, rill_max_i(f->step, 0)), rill_min_i(f->step, 0));
+    int32_t above_sill = rill_max_i(0, back ? face->r : face->l);
+    int32_t drowned = rill_max_i(0, rill_min_i(face->l, face->r));
+    int32_t along = rill_max_i(rill_min_i(face->l - face->r, rill_max_i(face->step, 0)), rill_min_i(face->step, 0));
     int32_t downhill = back ? -along : along;
-    return above_sill + rill_min_i(drowned, (rill_abs_i(f->step) >> 1) - (downhill >> 1));
+    return above_sill + rill_min_i(drowned, (rill_abs_i(face->step) >> 1) - (downhill >> 1));
 }
 
 /* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. A golden-ratio sequence whose

@@ -144,9 +144,9 @@ static void cut_bands(rill_flow_scratch *scratch) {
 void rill_spans_freeze(rill_flow *flow) {
     const rill_flow_scratch *scratch = flow->scratch;
     for (int32_t i = 0; i < scratch->frozen_count; ++i) {
-        const rill_frozen *f = &scratch->frozen[i];
-        for (int32_t y = 0; y < f->rows; ++y)
-            for (int32_t x = 0; x < f->count; ++x) f->face[y * f->stride + x] = 0.0f;
+        const rill_frozen *frozen = &scratch->frozen[i];
+        for (int32_t y = 0; y < frozen->rows; ++y)
+            for (int32_t x = 0; x < frozen->count; ++x) frozen->face[y * frozen->stride + x] = 0.0f;
     }
 }
 

@@ -27,11 +27,11 @@ static float fit(int64_t flow, int32_t available) {
 
 /* Depths at the ends of a run of pipes, for the kernels. */
 static void gather_depths(const rill_flow *flow, const rill_pipe_run *run) {
-    const rill_pipe_arrays *a = &flow->sparse->arrays;
+    const rill_pipe_arrays *arrays = &flow->sparse->arrays;
     const int32_t *l = flow->bed->pipe_l, *r = flow->bed->pipe_r;
     for (int32_t i = run->from; i < run->from + run->count; ++i) {
-        a->Hl[i] = flow->H[l[i]];
-        a->Hr[i] = flow->H[r[i]];
+        arrays->Hl[i] = flow->H[l[i]];
+        arrays->Hr[i] = flow->H[r[i]];
     }
 }
 
@@ -39,78 +39,78 @@ static void gather_depths(const rill_flow *flow, const rill_pipe_run *run) {
 static void gather_speeds(const rill_flow *flow, const rill_pipe_run *run) {
     const rill_sparse *sparse = flow->sparse;
     for (int32_t i = run->from; i < run->from + run->count; ++i) {
-        const rill_pipe *p = &sparse->pipes[i];
-        const float *faces = p->axis == 0 ? flow->u : flow->v;
-        sparse->arrays.ul[i] = faces[p->l];
-        sparse->arrays.ur[i] = -faces[p->beyond_r];
+        const rill_pipe *pipe = &sparse->pipes[i];
+        const float *faces = pipe->axis == 0 ? flow->u : flow->v;
+        sparse->arrays.ul[i] = faces[pipe->l];
+        sparse->arrays.ur[i] = -faces[pipe->beyond_r];
     }
 }
 
 /* Appends what a pipe moves to the list of what moves, and adds it to the sums at its ends. */
 static void note_moving(rill_sparse *sparse, int32_t index) {
-    const rill_pipe *p = &sparse->pipes[index];
-    const rill_pipe_arrays *a = &sparse->arrays;
-    const float q = a->q[index];
+    const rill_pipe *pipe = &sparse->pipes[index];
+    const rill_pipe_arrays *arrays = &sparse->arrays;
+    const float q = arrays->q[index];
     const bool from_l = q > 0.0f;
     /* Liquid that a moving solid has pressed may stand above its ceiling. */
-    const int32_t room_l = rill_max_i(p->cl - p->bl - a->Hl[index], 0);
-    const int32_t room_r = rill_max_i(p->cr - p->br - a->Hr[index], 0);
-    const rill_transfer t = { .pipe = index,
-                              .donor = from_l ? p->port_l : p->port_r,
-                              .receiver = from_l ? p->port_r : p->port_l,
-                              .q = q,
-                              .have = from_l ? a->Hl[index] : a->Hr[index],
-                              .room = from_l ? room_r : room_l };
-    sparse->out[t.donor] += most(q);
-    sparse->in[t.receiver] += most(q);
-    sparse->moving[sparse->moving_count++] = t;
+    const int32_t room_l = rill_max_i(pipe->cl - pipe->bl - arrays->Hl[index], 0);
+    const int32_t room_r = rill_max_i(pipe->cr - pipe->br - arrays->Hr[index], 0);
+    const rill_transfer transfer = { .pipe = index,
+                                     .donor = from_l ? pipe->port_l : pipe->port_r,
+                                     .receiver = from_l ? pipe->port_r : pipe->port_l,
+                                     .q = q,
+                                     .have = from_l ? arrays->Hl[index] : arrays->Hr[index],
+                                     .room = from_l ? room_r : room_l };
+    sparse->out[transfer.donor] += most(q);
+    sparse->in[transfer.receiver] += most(q);
+    sparse->moving[sparse->moving_count++] = transfer;
 }
 
 /* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give
  * or take too much. */
-static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
+static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     rill_sparse *sparse = flow->sparse;
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
     sparse->moving_count = 0;
     for (int32_t i = 0; i < sparse->run_count; ++i) {
         int32_t from = sparse->runs[i].from, count = sparse->runs[i].count;
         gather_depths(flow, &sparse->runs[i]);
-        kernels->raw(from, count, &sparse->arrays, settings->paper, k);
+        kernels->raw(from, count, &sparse->arrays, settings->paper, constants);
         for (int32_t index = from; index < from + count; ++index)
             if (sparse->arrays.q[index] != 0.0f) note_moving(sparse, index);
     }
     int32_t tight = 0;
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
-        const rill_transfer *t = &sparse->moving[i];
-        tight |= (sparse->out[t->donor] > t->have) | (sparse->in[t->receiver] > t->room);
+        const rill_transfer *transfer = &sparse->moving[i];
+        tight |= (sparse->out[transfer->donor] > transfer->have) | (sparse->in[transfer->receiver] > transfer->room);
     }
     return tight;
 }
 
 /* A scaled transfer must not be dithered up again: not even by the rounding of a sum with a phase of nearly 1. */
-static void scale(rill_transfer *t, float k) {
-    t->q = rill_move_whole(t->q * k, 0.0f);
-    t->scaled = true;
+static void scale(rill_transfer *transfer, float k) {
+    transfer->q = rill_move_whole(transfer->q * k, 0.0f);
+    transfer->scaled = true;
 }
 
 /* Scales transfers by what the donors allow, then by what the receivers allow of the rest. */
 static void limit(rill_flow *flow) {
     rill_sparse *sparse = flow->sparse;
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
-        rill_transfer *t = &sparse->moving[i];
-        const float k = fit(sparse->out[t->donor], t->have);
+        rill_transfer *transfer = &sparse->moving[i];
+        const float k = fit(sparse->out[transfer->donor], transfer->have);
         if (!(k < 1.0f)) continue;
-        const int64_t before = most(t->q);
-        scale(t, k);
-        flow->pipe_u[t->pipe] *= k;
-        sparse->in[t->receiver] += most(t->q) - before;
+        const int64_t before = most(transfer->q);
+        scale(transfer, k);
+        flow->pipe_u[transfer->pipe] *= k;
+        sparse->in[transfer->receiver] += most(transfer->q) - before;
     }
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
-        rill_transfer *t = &sparse->moving[i];
-        const float k = fit(sparse->in[t->receiver], t->room);
+        rill_transfer *transfer = &sparse->moving[i];
+        const float k = fit(sparse->in[transfer->receiver], transfer->room);
         if (!(k < 1.0f)) continue;
-        scale(t, k);
-        flow->pipe_u[t->pipe] *= k;
+        scale(transfer, k);
+        flow->pipe_u[transfer->pipe] *= k;
     }
 }
 
@@ -122,11 +122,13 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
         const int32_t t = (int32_t)rill_move_whole(moved->q, moved->scaled ? 0.0f : constants->phase);
         sparse->out[moved->donor] = sparse->in[moved->receiver] = 0;
         if (t == 0) continue;
-        const rill_pipe *p = &sparse->pipes[moved->pipe];
-        rill_column_move(flow, p->l, p->r, t);
+        const rill_pipe *pipe = &sparse->pipes[moved->pipe];
+        rill_column_move(flow, pipe->l, pipe->r, t);
         /* A column that was dry and still is disturbs nothing. */
-        if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_l, p->wake_l);
-        if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_r, p->wake_r);
+        if (rill_max_i(flow->H[pipe->l], flow->H[pipe->l] + t) > RILL_DRY)
+            rill_flow_touch_tile(flow, pipe->tile_l, pipe->wake_l);
+        if (rill_max_i(flow->H[pipe->r], flow->H[pipe->r] - t) > RILL_DRY)
+            rill_flow_touch_tile(flow, pipe->tile_r, pipe->wake_r);
     }
 }
 
@@ -144,10 +146,10 @@ void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, cons
 
 /* Where a column is flooded the covered stage knows better. */
 static void note_unrest(rill_flow *flow, int32_t index) {
-    const rill_pipe *p = &flow->sparse->pipes[index];
-    if (rill_flow_flooded(flow, p->l) || rill_flow_flooded(flow, p->r)) return;
-    flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
-    flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
+    const rill_pipe *pipe = &flow->sparse->pipes[index];
+    if (rill_flow_flooded(flow, pipe->l) || rill_flow_flooded(flow, pipe->r)) return;
+    flow->tiles[pipe->tile_l] |= RILL_TILE_RESTLESS;
+    flow->tiles[pipe->tile_r] |= RILL_TILE_RESTLESS;
 }
 
 void rill_sparse_unrest(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,

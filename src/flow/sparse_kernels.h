@@ -19,12 +19,14 @@ typedef struct rill_pipe_arrays {
 
 typedef struct rill_sparse_kernels {
     /* q of the pipes [x, x + n). */
-    void (*raw)(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, const rill_kernel_constants *k);
+    void (*raw)(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper,
+                const rill_kernel_constants *constants);
     /* New velocities; returns the largest of pipes with a column that is not thin. */
-    float (*drive)(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, const rill_kernel_constants *k);
+    float (*drive)(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper,
+                   const rill_kernel_constants *constants);
     /* Which pipes may not rest (rest.h); `head`: the largest that hardly drives, quanta. */
-    void (*unrest)(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, const rill_kernel_constants *k,
-                   int32_t head);
+    void (*unrest)(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper,
+                   const rill_kernel_constants *constants, int32_t head);
 } rill_sparse_kernels;
 
 /* As with those of the sweep. */

@@ -100,71 +100,72 @@ typedef struct judge {
 
 /* Whether a face could be stopped: slow, and hardly driven. Mirrors the drive of kernels.c. Adds its head to `*sum` and
  * keeps the largest depth beside it in `*deepest`. */
-static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t tilt, int64_t *sum, int32_t *deepest) {
-    const rill_bed *bed = j->flow->bed;
-    const int32_t *H = j->flow->H, *b = rill_flow_bases(j->flow);
+static bool face_calm(const judge *work, int32_t l, int32_t r, float u, int32_t tilt, int64_t *sum, int32_t *deepest) {
+    const rill_bed *bed = work->flow->bed;
+    const int32_t *H = work->flow->H, *b = rill_flow_bases(work->flow);
     if (rill_restless(u, 0)) return false;
-    if (rill_flow_flooded(j->flow, l) || rill_flow_flooded(j->flow, r))
+    if (rill_flow_flooded(work->flow, l) || rill_flow_flooded(work->flow, r))
         return true; /* the covered stage knows better */
-    const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
-    if (rill_max_i(f.l, f.r) <= RILL_DRY) return true;
-    const int32_t clip = j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx);
-    if (j->tension && rill_min_i(f.l, f.r) >= clip) return true;
-    int32_t head = rill_drive_head(&f, clip) + tilt;
+    const rill_face depths = rill_face_at(b[l], b[r], H[l], H[r]);
+    if (rill_max_i(depths.l, depths.r) <= RILL_DRY) return true;
+    const int32_t clip = work->paper ? -RILL_WALL : rill_drive_clip(&depths, work->constants->five_dx);
+    if (work->tension && rill_min_i(depths.l, depths.r) >= clip) return true;
+    int32_t head = rill_drive_head(&depths, clip) + tilt;
     int32_t hl = b[l] + H[l], hr = b[r] + H[r], zb = rill_max_i(b[l], b[r]);
-    bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
-    if (donor_dry || rill_ceiling_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
+    bool donor_dry = (head > 0 ? depths.l : depths.r) <= RILL_DRY; /* driven, but nothing can follow */
+    if (donor_dry || rill_ceiling_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, work->constants->slack))
         return true;
     *deepest = rill_max_i(*deepest, rill_max_i(H[l], H[r]));
-    if (rill_abs_i(head) <= j->rest_head) *sum += head;
-    return !rill_restless(u, rill_abs_i(head) > j->rest_head);
+    if (rill_abs_i(head) <= work->rest_head) *sum += head;
+    return !rill_restless(u, rill_abs_i(head) > work->rest_head);
 }
 
 /* Small heads that all point one way add up over a pool, and a viscous liquid would go on levelling them: what is
  * stopped must not slope by more than 5e-6 of its depth per column, unless that drives it no faster than it may creep
  * (Nusselt). Waves and rounding noise cancel in the mean. */
-static bool slope_calm(const judge *j, int64_t sum, int32_t deepest) {
+static bool slope_calm(const judge *work, int64_t sum, int32_t deepest) {
     const int64_t faces = RILL_TILE_W * RILL_TILE_H, per_column = 200000, slope = sum < 0 ? -sum : sum;
-    const float twice = 2.0f * (float)deepest, driven = j->constants->drive * (float)slope / (float)faces;
-    return slope * per_column <= faces * deepest || driven * twice * twice < RILL_CREEP_SPEED * j->constants->drag;
+    const float twice = 2.0f * (float)deepest, driven = work->constants->drive * (float)slope / (float)faces;
+    return slope * per_column <= faces * deepest || driven * twice * twice < RILL_CREEP_SPEED * work->constants->drag;
 }
 
-static bool tile_calm(const judge *j, int32_t column, int32_t row) {
-    const rill_flow *flow = j->flow;
-    int32_t stride = j->sheet->stride, rows = rill_sheet_rows(j->sheet), deepest = 0;
+static bool tile_calm(const judge *work, int32_t column, int32_t row) {
+    const rill_flow *flow = work->flow;
+    int32_t stride = work->sheet->stride, rows = rill_sheet_rows(work->sheet), deepest = 0;
     int64_t sum[2] = { 0, 0 };
     for (int32_t y = row; y <= row + RILL_TILE_H && y <= rows; ++y)
         for (int32_t i = 0; i <= RILL_TILE_W; ++i) { /* one beyond on each axis: the tile's east and north faces */
-            int32_t place = rill_sheet_place(j->sheet, column + i, y);
-            const int32_t *tilt = j->constants->tilt;
-            if (y < row + RILL_TILE_H && !face_calm(j, place - 1, place, flow->u[place], tilt[0], &sum[0], &deepest))
+            int32_t place = rill_sheet_place(work->sheet, column + i, y);
+            const int32_t *tilt = work->constants->tilt;
+            if (y < row + RILL_TILE_H && !face_calm(work, place - 1, place, flow->u[place], tilt[0], &sum[0], &deepest))
                 return false;
-            if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], tilt[1], &sum[1], &deepest))
+            if (i < RILL_TILE_W && !face_calm(work, place - stride, place, flow->v[place], tilt[1], &sum[1], &deepest))
                 return false;
         }
-    return slope_calm(j, sum[0], deepest) && slope_calm(j, sum[1], deepest);
+    return slope_calm(work, sum[0], deepest) && slope_calm(work, sum[1], deepest);
 }
 
-static void stop_tile(const judge *j, int32_t column, int32_t row) {
-    for (int32_t y = row; y < row + RILL_TILE_H && y < rill_sheet_rows(j->sheet); ++y) {
-        int32_t place = rill_sheet_place(j->sheet, column, y);
-        memset(j->flow->u + place, 0, RILL_TILE_W * sizeof(float));
-        memset(j->flow->v + place, 0, RILL_TILE_W * sizeof(float));
+static void stop_tile(const judge *work, int32_t column, int32_t row) {
+    for (int32_t y = row; y < row + RILL_TILE_H && y < rill_sheet_rows(work->sheet); ++y) {
+        int32_t place = rill_sheet_place(work->sheet, column, y);
+        memset(work->flow->u + place, 0, RILL_TILE_W * sizeof(float));
+        memset(work->flow->v + place, 0, RILL_TILE_W * sizeof(float));
     }
 }
 
 /* Returns wake bits for all that the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face
  * is too fast to be calm; `*wet_rows`: where. */
-static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
-    const rill_flow *flow = j->flow;
-    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row);
-    int32_t place = rill_sheet_place(j->sheet, column, row);
+static uint16_t tile_reach(const judge *work, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
+    const rill_flow *flow = work->flow;
+    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(work->sheet) - row);
+    int32_t place = rill_sheet_place(work->sheet, column, row);
     const int32_t *south_west = flow->H + place;
     *fast = false;
     *wet_rows = RILL_TILE_ALL_ROWS;
-    if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * j->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
+    if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * work->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
         return REACH_BITS; /* two wet corners: it reaches everywhere */
-    rill_tile_look seen = j->kernels->look(rows, j->sheet->stride, flow->H + place, flow->u + place, flow->v + place);
+    rill_tile_look seen =
+        work->kernels->look(rows, work->sheet->stride, flow->H + place, flow->u + place, flow->v + place);
     *fast = rill_restless(seen.fastest, 0);
     *wet_rows = (uint8_t)seen.rows;
     uint16_t reach = 0;
@@ -181,12 +182,12 @@ static uint16_t with_calm(uint16_t tile, int32_t calm) {
 }
 
 /* Whether some face of a tile is too fast to be calm: mostly the first is. */
-static bool tile_fast(const judge *j, int32_t tx, int32_t ty) {
-    const rill_sheet *sheet = j->sheet;
+static bool tile_fast(const judge *work, int32_t tx, int32_t ty) {
+    const rill_sheet *sheet = work->sheet;
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - ty * RILL_TILE_H);
     for (int32_t y = 0; y < rows; ++y) {
         int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
-        const float *u = j->flow->u + place, *v = j->flow->v + place;
+        const float *u = work->flow->u + place, *v = work->flow->v + place;
         for (int32_t i = 0; i < RILL_TILE_W; ++i)
             if (rill_restless(u[i], 0) | rill_restless(v[i], 0)) return true;
     }
@@ -194,21 +195,22 @@ static bool tile_fast(const judge *j, int32_t tx, int32_t ty) {
 }
 
 /* In the midst of moving liquid, where all around a tile is awake, how far it reaches does not matter. */
-static bool tile_amid(const judge *j, const uint16_t *tile, int32_t tx, int32_t ty) {
-    const rill_sheet *sheet = j->sheet;
+static bool tile_amid(const judge *work, const uint16_t *tile, int32_t tx, int32_t ty) {
+    const rill_sheet *sheet = work->sheet;
     if (tx == 0 || ty == 0 || tx + 1 == sheet->tiles_x || ty + 1 == sheet->tiles_y) return false;
     const uint16_t *south = tile - sheet->tiles_x, *north = tile + sheet->tiles_x;
     return tile[-1] & tile[0] & tile[1] & south[-1] & south[0] & south[1] & north[-1] & north[0] & north[1] &
            RILL_TILE_AWAKE;
 }
 
-static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bool rest) {
-    uint16_t *tile = &j->flow->tiles[index];
-    uint8_t *rows = &j->flow->busy[index];
-    uint16_t most = j->flow->scratch->most[index], now = (uint16_t)((*tile & REACH_BITS) | *rows * RILL_TILE_CALM_ONE);
-    bool restless = *tile & RILL_TILE_RESTLESS, amid = tile_amid(j, tile, tx, ty);
-    bool at_most = !j->refresh && (now & most) == most; /* nothing in it could add to what it reaches */
-    if ((amid || at_most) && tile_fast(j, tx, ty)) {
+static void judge_tile(const judge *work, int32_t index, int32_t tx, int32_t ty, bool rest) {
+    uint16_t *tile = &work->flow->tiles[index];
+    uint8_t *rows = &work->flow->busy[index];
+    uint16_t most = work->flow->scratch->most[index],
+             now = (uint16_t)((*tile & REACH_BITS) | *rows * RILL_TILE_CALM_ONE);
+    bool restless = *tile & RILL_TILE_RESTLESS, amid = tile_amid(work, tile, tx, ty);
+    bool at_most = !work->refresh && (now & most) == most; /* nothing in it could add to what it reaches */
+    if ((amid || at_most) && tile_fast(work, tx, ty)) {
         *tile = amid ? REACH_BITS | RILL_TILE_SWEPT : *tile & (REACH_BITS | RILL_TILE_SWEPT);
         *rows = amid ? RILL_TILE_ALL_ROWS : *rows;
         return;
@@ -216,39 +218,39 @@ static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bo
     int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
     bool fast;
     uint8_t wet_rows;
-    uint16_t reach = tile_reach(j, column, row, &fast, &wet_rows);
-    bool keep = !j->refresh && reach; /* sweeping a little more costs less than making the spans anew all the time */
+    uint16_t reach = tile_reach(work, column, row, &fast, &wet_rows);
+    bool keep = !work->refresh && reach; /* sweeping a little more costs less than making the spans anew all the time */
     if (keep) reach |= *tile & REACH_BITS;
     *rows = keep ? *rows | wet_rows : wet_rows;
-    bool quiet = rest && reach && !restless && !fast && tile_calm(j, column, row);
+    bool quiet = rest && reach && !restless && !fast && tile_calm(work, column, row);
     calm = quiet ? rill_min_i(calm + 1, RILL_TILE_CALM_CHECKS) : 0;
     if (calm == RILL_TILE_CALM_CHECKS) {
-        stop_tile(j, column, row);
+        stop_tile(work, column, row);
         reach = 0;
     }
     *tile = with_calm((uint16_t)(reach | (*tile & RILL_TILE_SWEPT)), calm);
 }
 
 /* Whether all tiles of a tile row and of the rows south and north of it are awake. */
-static bool rows_awake(const judge *j, int32_t ty) {
-    int32_t width = j->sheet->tiles_x, all = RILL_TILE_AWAKE;
-    if (ty == 0 || ty + 1 == j->sheet->tiles_y) return false;
-    const uint16_t *south = j->flow->tiles + j->sheet->first_tile + (ty - 1) * width;
+static bool rows_awake(const judge *work, int32_t ty) {
+    int32_t width = work->sheet->tiles_x, all = RILL_TILE_AWAKE;
+    if (ty == 0 || ty + 1 == work->sheet->tiles_y) return false;
+    const uint16_t *south = work->flow->tiles + work->sheet->first_tile + (ty - 1) * width;
     for (int32_t i = 0; i < 3 * width; ++i) all &= south[i];
     return all;
 }
 
 /* Judges the swept tiles of a tile row; true if what has to be swept may have changed. Nothing changes for a tile amid
  * moving liquid that is all swept and still moves: large wet worlds consist of these, and its first face tells. */
-static bool judge_row(const judge *j, int32_t ty, bool rest) {
-    const rill_sheet *sheet = j->sheet;
+static bool judge_row(const judge *work, int32_t ty, bool rest) {
+    const rill_sheet *sheet = work->sheet;
     int32_t first = sheet->first_tile + ty * sheet->tiles_x, place = rill_sheet_place(sheet, 0, ty * RILL_TILE_H);
-    uint16_t *row = j->flow->tiles + first;
-    uint8_t *busy = j->flow->scratch->busy + first;
-    bool changed = false, amid = rows_awake(j, ty);
+    uint16_t *row = work->flow->tiles + first;
+    uint8_t *busy = work->flow->scratch->busy + first;
+    bool changed = false, amid = rows_awake(work, ty);
     for (int32_t tx = rill_tile_next(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
          tx = rill_tile_next(row, tx + 1, sheet->tiles_x)) {
-        const float *u = j->flow->u + place + tx * RILL_TILE_W;
+        const float *u = work->flow->u + place + tx * RILL_TILE_W;
         if (!(row[tx] & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
         __builtin_prefetch(u + RILL_TILE_H * sheet->stride); /* for the next row */
         bool inside = amid && tx > 0 && tx + 1 < sheet->tiles_x;
@@ -257,7 +259,7 @@ static bool judge_row(const judge *j, int32_t ty, bool rest) {
             continue;
         uint16_t before = row[tx];
         uint8_t before_rows = busy[tx];
-        judge_tile(j, first + tx, tx, ty, rest);
+        judge_tile(work, first + tx, tx, ty, rest);
         changed |= ((before ^ row[tx]) & REACH_BITS) != 0 || before_rows != busy[tx];
         amid = amid && row[tx] & RILL_TILE_AWAKE;
     }
@@ -267,18 +269,18 @@ static bool judge_row(const judge *j, int32_t ty, bool rest) {
 static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     bool changed = false;
     double head = RILL_REST_HEAD / flow->bed->quantum;
-    judge j = { flow,
-                NULL,
-                constants,
-                head > 8.0 ? (int32_t)head : 8,
-                rill_kernels_pick(settings->scalar),
-                settings->paper,
-                settings->tension,
-                flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
-    if (settings->rest) rill_sparse_unrest(flow, settings, constants, j.rest_head);
+    judge work = { flow,
+                   NULL,
+                   constants,
+                   head > 8.0 ? (int32_t)head : 8,
+                   rill_kernels_pick(settings->scalar),
+                   settings->paper,
+                   settings->tension,
+                   flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
+    if (settings->rest) rill_sparse_unrest(flow, settings, constants, work.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
-        j.sheet = &flow->bed->sheets[i];
-        for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) changed |= judge_row(&j, ty, settings->rest);
+        work.sheet = &flow->bed->sheets[i];
+        for (int32_t ty = 0; ty < work.sheet->tiles_y; ++ty) changed |= judge_row(&work, ty, settings->rest);
     }
     return changed;
 }

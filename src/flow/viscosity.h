@@ -11,9 +11,9 @@
 #include "flow/face.h"
 
 /* Twice the viscous depth, quanta; `depths` is H_l + H_r. */
-static inline int32_t rill_viscosity_depth(const rill_face *f, int32_t depths) {
-    int32_t up = f->step < 0 ? f->r : f->l, lo = f->step < 0 ? f->l : f->r, o = rill_max_i(0, lo);
-    return rill_min_i(depths, up + rill_max_i(f->l, f->r) + rill_min_i(rill_abs_i(f->step), 2 * o));
+static inline int32_t rill_viscosity_depth(const rill_face *face, int32_t depths) {
+    int32_t up = face->step < 0 ? face->r : face->l, lo = face->step < 0 ? face->l : face->r, o = rill_max_i(0, lo);
+    return rill_min_i(depths, up + rill_max_i(face->l, face->r) + rill_min_i(rill_abs_i(face->step), 2 * o));
 }
 
 #endif

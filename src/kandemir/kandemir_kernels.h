@@ -33,7 +33,7 @@ typedef struct rill_kandemir_row {
 typedef struct rill_kandemir_kernels {
     /* Eqs. 5.1 to 5.5 and 6.1: new velocities of the row's pipes. `pressed`: there are external pressures. */
     void (*drive)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, bool pressed,
-                  const rill_kandemir_constants *k);
+                  const rill_kandemir_constants *constants);
     /* Whether some column would give more than it has, or (`taking`) take more than it has room for. */
     bool (*flag)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *north, bool taking, float flux);
     /* K of the row's columns. */
@@ -42,7 +42,7 @@ typedef struct rill_kandemir_kernels {
     void (*scale)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, bool taking);
     /* Eq. 5.6 in whole quanta; widens the extent. */
     void (*deposit)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *north,
-                    const rill_kandemir_constants *k, rill_flow_extent *extent);
+                    const rill_kandemir_constants *constants, rill_flow_extent *extent);
 } rill_kandemir_kernels;
 
 /* Picks the best variant for this processor, or the scalar one. */

@@ -23,7 +23,7 @@
  * and when the next cell opens it is filled with that, up to the level of the front (opened_columns.c). When the wall
  * stops, what was drawn is given back as if it were expelled.
  *
- * Amounts are whole quanta and belong to the ledger (airborne). A sub-step gives the part of what is left that its
+ * Amounts are whole quanta and belong to the ledger (in_transit). A sub-step gives the part of what is left that its
  * length is of the time left, rounded down: after T nothing is left. What a column does not take is tried again until
  * then, and then goes wherever there is room, at last through solids. */
 #ifndef RILL_MOTION_SWEPT_VOLUME_H

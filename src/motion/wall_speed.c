@@ -235,18 +235,18 @@ static void time_excess(const rill_displace_job *job, rill_excess *excess) {
 }
 
 void rill_wall_speed_find(const rill_displace_job *job) {
-    rill_excess *excess = job->displace->excess.data;
+    rill_excess *all = job->displace->excess.data;
     const rill_cell_change *changes = job->update->changes.data;
     const double now = job->how->motion.now;
     for (size_t i = 0; i < job->update->changes.count; ++i)
         job->how->times[rill_displace_cell(job, changes[i].x, changes[i].y)].moved = now;
     for (size_t i = 0; i < job->displace->excess.count; ++i)
-        job->how->times[rill_displace_cell(job, excess[i].x, excess[i].y)].pressed = now;
+        job->how->times[rill_displace_cell(job, all[i].x, all[i].y)].pressed = now;
     for (size_t i = 0; i < job->displace->excess.count; ++i) {
-        rill_excess *e = &excess[i];
-        e->wall.deep = 1;
-        if (e->seconds < 0.0) time_excess(job, e);
-        e->seconds = fmin(e->seconds + fmin(e->before, e->seconds), RILL_EXPELLED_SLOWEST);
-        RILL_ASSERT(e->seconds >= 0.0 && e->before >= 0.0 && e->wall.deep >= 1);
+        rill_excess *excess = &all[i];
+        excess->wall.deep = 1;
+        if (excess->seconds < 0.0) time_excess(job, excess);
+        excess->seconds = fmin(excess->seconds + fmin(excess->before, excess->seconds), RILL_EXPELLED_SLOWEST);
+        RILL_ASSERT(excess->seconds >= 0.0 && excess->before >= 0.0 && excess->wall.deep >= 1);
     }
 }

@@ -47,8 +47,9 @@ rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *moving, const 
 /* Tells whether a cell is at most `REACH` cells away from those that a solid has to do with. */
 static inline bool rill_moving_solid_near(const rill_moving_solid *moving, int32_t x, int32_t y) {
     enum { REACH = 2 };
-    const rill_area *a = &moving->area;
-    return x >= a->low[0] - REACH && x < a->high[0] + REACH && y >= a->low[1] - REACH && y < a->high[1] + REACH;
+    const rill_area *area = &moving->area;
+    return x >= area->low[0] - REACH && x < area->high[0] + REACH && y >= area->low[1] - REACH &&
+           y < area->high[1] + REACH;
 }
 
 /* Returns since when some solid has been moving near a cell; infinity if all rest. */

@@ -123,7 +123,7 @@ typedef struct rill_passage_kernels {
     void (*speeds)(int32_t from, int32_t to, const rill_passage_edges *faces, const rill_passage_columns *planes);
     /* Drives edges from u where a column at an end was flooded; elsewhere they are driven already. */
     void (*drive)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
-                  const rill_kernel_constants *k);
+                  const rill_kernel_constants *constants);
     /* Opens edges by the donors that the pressures make, and finds what crosses. `paper`: the opening of the paper's
      * pipe, or 0. */
     void (*open)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,

@@ -109,10 +109,10 @@ static bool lies_before(const rill_extent *a, const rill_extent *b) {
 RILL_SORT(sort_extents, rill_extent, lies_before)
 
 /* Returns how much rounding to floats and the diagonals of quadrangles may move its bounds. */
-static double slack_of(const rill_extent *e) {
+static double slack_of(const rill_extent *extent) {
     double most = 0.0;
     for (int i = 0; i < 3; ++i)
-        most = fmax(most, fmax(e->high[i] - e->low[i], fmax(fabs(e->low[i]), fabs(e->high[i]))));
+        most = fmax(most, fmax(extent->high[i] - extent->low[i], fmax(fabs(extent->low[i]), fabs(extent->high[i]))));
     return RILL_MESH_SAME * most;
 }
 
@@ -127,12 +127,12 @@ static bool mirrors(const rill_extent *a, const rill_extent *b, double slack) {
 void rill_extents_match(rill_extent *extents, size_t count) {
     sort_extents(extents, count);
     for (size_t i = 0; i < count; ++i) {
-        rill_extent *const e = &extents[i];
-        if (!(e->volume < 0.0)) continue;
-        const double slack = slack_of(e);
-        for (size_t k = i; k > 0 && extents[k - 1].low[0] >= e->low[0] - slack && !e->mirrored; --k)
-            e->mirrored = mirrors(e, &extents[k - 1], slack);
-        for (size_t k = i + 1; k < count && extents[k].low[0] <= e->low[0] + slack && !e->mirrored; ++k)
-            e->mirrored = mirrors(e, &extents[k], slack);
+        rill_extent *const extent = &extents[i];
+        if (!(extent->volume < 0.0)) continue;
+        const double slack = slack_of(extent);
+        for (size_t k = i; k > 0 && extents[k - 1].low[0] >= extent->low[0] - slack && !extent->mirrored; --k)
+            extent->mirrored = mirrors(extent, &extents[k - 1], slack);
+        for (size_t k = i + 1; k < count && extents[k].low[0] <= extent->low[0] + slack && !extent->mirrored; ++k)
+            extent->mirrored = mirrors(extent, &extents[k], slack);
     }
 }

@@ -137,9 +137,9 @@ static rim *find_rim(const doubles *work, uint32_t a, uint32_t b) {
     size_t slot = rim_slot(work, a, b);
     while (work->rims[slot].faces && (work->rims[slot].low != low || work->rims[slot].high != high))
         slot = (slot + 1) & (work->rim_count - 1);
-    rim *r = &work->rims[slot];
-    r->low = low, r->high = high;
-    return r;
+    rim *known = &work->rims[slot];
+    known->low = low, known->high = high;
+    return known;
 }
 
 static bool has_copies(const doubles *work, uint32_t triangle) {
@@ -155,13 +155,13 @@ static bool is_wanted(const doubles *work, uint32_t t, bool single) {
 static void add_rims(doubles *work, uint32_t t, bool single) {
     const uint32_t *c = work->corners[t].at;
     for (int k = 0; k < 3; ++k) {
-        rim *r = find_rim(work, c[k], c[(k + 1) % 3]);
+        rim *known = find_rim(work, c[k], c[(k + 1) % 3]);
         if (single) {
-            r->others += 1;
+            known->others += 1;
             continue;
         }
-        if (r->faces++ == 0) r->face = t;
-        rill_union_find_unite(work->parent, r->face, t);
+        if (known->faces++ == 0) known->face = t;
+        rill_union_find_unite(work->parent, known->face, t);
     }
 }
 
@@ -191,10 +191,10 @@ static bool find_clusters(doubles *work) {
     find_rims(work, false);
     find_rims(work, true);
     for (size_t i = 0; i < work->rim_count; ++i) {
-        const rim *r = &work->rims[i];
-        if (r->faces % 2 == 0) continue;
-        work->clusters[rill_union_find_root(work->parent, r->face)].votes +=
-            r->others > 0 && r->others % 2 == 0 ? -1 : 1;
+        const rim *known = &work->rims[i];
+        if (known->faces % 2 == 0) continue;
+        work->clusters[rill_union_find_root(work->parent, known->face)].votes +=
+            known->others > 0 && known->others % 2 == 0 ? -1 : 1;
     }
     for (uint32_t t = 0; t < count; ++t)
         if (is_alive(work, t) && has_copies(work, t) && work->first[t] == t && work->copies[t] % 2 == 1)

@@ -54,24 +54,24 @@ static void find_normal(const hull *work, const uint32_t corners[3], int64_t out
 }
 
 /* How far a point is outside of a face, in units of its own. */
-static int64_t distance(const hull *work, const face *f, uint32_t point) {
-    const int32_t *a = work->points + 3 * (size_t)f->corners[0], *p = work->points + 3 * (size_t)point;
-    return f->normal[0] * (p[0] - a[0]) + f->normal[1] * (p[1] - a[1]) + f->normal[2] * (p[2] - a[2]);
+static int64_t distance(const hull *work, const face *side, uint32_t point) {
+    const int32_t *a = work->points + 3 * (size_t)side->corners[0], *p = work->points + 3 * (size_t)point;
+    return side->normal[0] * (p[0] - a[0]) + side->normal[1] * (p[1] - a[1]) + side->normal[2] * (p[2] - a[2]);
 }
 
 static bool add_face(hull *work, uint32_t a, uint32_t b, uint32_t c) {
-    face f = { .corners = { a, b, c }, .next = { NONE, NONE, NONE }, .outside = NONE };
-    find_normal(work, f.corners, f.normal);
-    return rill_array_push(&work->faces, work->allocator, &f) != NULL;
+    face side = { .corners = { a, b, c }, .next = { NONE, NONE, NONE }, .outside = NONE };
+    find_normal(work, side.corners, side.normal);
+    return rill_array_push(&work->faces, work->allocator, &side) != NULL;
 }
 
 /* Gives a point to the first of the faces from `first` on that it sees; drops it if there is none. */
 static void hand_over(hull *work, uint32_t point, uint32_t first) {
     for (uint32_t i = first; i < work->faces.count; ++i) {
-        face *f = face_at(work, i);
-        if (distance(work, f, point) <= 0) continue;
-        work->follow[point] = f->outside;
-        f->outside = point;
+        face *side = face_at(work, i);
+        if (distance(work, side, point) <= 0) continue;
+        work->follow[point] = side->outside;
+        side->outside = point;
         return;
     }
 }
@@ -135,12 +135,12 @@ static bool start(hull *work, const uint32_t p[4]) {
 
 /* ------------------------------------------------------------------------------------------------------------- grow */
 
-static uint32_t find_farthest(const hull *work, const face *f) {
-    uint32_t best = f->outside;
-    RILL_ASSERT(best != NONE && distance(work, f, best) > 0);
-    int64_t most = distance(work, f, best);
+static uint32_t find_farthest(const hull *work, const face *side) {
+    uint32_t best = side->outside;
+    RILL_ASSERT(best != NONE && distance(work, side, best) > 0);
+    int64_t most = distance(work, side, best);
     for (uint32_t i = work->follow[best]; i != NONE; i = work->follow[i]) {
-        const int64_t at = distance(work, f, i);
+        const int64_t at = distance(work, side, i);
         if (at > most) most = at, best = i;
     }
     return best;
@@ -152,21 +152,22 @@ static bool find_horizon(hull *work, uint32_t seen, uint32_t point) {
     face_at(work, seen)->dead = true;
     if (!rill_array_push(&work->stack, work->allocator, &seen)) return false;
     for (size_t at = 0; at < work->stack.count; ++at) { /* what was seen stays in it, for its points */
-        const face *f = face_at(work, ((const uint32_t *)work->stack.data)[at]);
+        const face *side = face_at(work, ((const uint32_t *)work->stack.data)[at]);
         for (int k = 0; k < 3; ++k) {
-            face *g = face_at(work, f->next[k]);
-            if (g->dead) continue;
-            if (distance(work, g, point) > 0) {
-                g->dead = true;
-                if (!rill_array_push(&work->stack, work->allocator, &f->next[k])) return false;
+            face *other = face_at(work, side->next[k]);
+            if (other->dead) continue;
+            if (distance(work, other, point) > 0) {
+                other->dead = true;
+                if (!rill_array_push(&work->stack, work->allocator, &side->next[k])) return false;
             }
         }
     }
     for (size_t at = 0; at < work->stack.count; ++at) {
-        const face *f = face_at(work, ((const uint32_t *)work->stack.data)[at]);
+        const face *side = face_at(work, ((const uint32_t *)work->stack.data)[at]);
         for (int k = 0; k < 3; ++k) {
-            const edge e = { f->corners[k], f->corners[(k + 1) % 3], f->next[k] };
-            if (!face_at(work, e.behind)->dead && !rill_array_push(&work->horizon, work->allocator, &e)) return false;
+            const edge rim = { side->corners[k], side->corners[(k + 1) % 3], side->next[k] };
+            if (!face_at(work, rim.behind)->dead && !rill_array_push(&work->horizon, work->allocator, &rim))
+                return false;
         }
     }
     RILL_ASSERT(work->horizon.count >= 3);
@@ -239,8 +240,9 @@ static rill_result wrap(hull *work, const rill_shape_def *shape, const rill_shap
                          rules->whose, rules->name, work->count);
     if (!start(work, corners)) return RILL_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < work->faces.count; ++i) { /* new faces come behind those there are */
-        const face *f = face_at(work, i);
-        if (!f->dead && f->outside != NONE && !add_point(work, i, find_farthest(work, f))) return RILL_OUT_OF_MEMORY;
+        const face *side = face_at(work, i);
+        if (!side->dead && side->outside != NONE && !add_point(work, i, find_farthest(work, side)))
+            return RILL_OUT_OF_MEMORY;
     }
     return copy_out(work, shape->vertices, form) ? RILL_OK : RILL_OUT_OF_MEMORY;
 }

@@ -128,17 +128,18 @@ static void fill_sides(topology *work) {
 
 /* Unites the triangles with the edge of some sides; notes it if it is not as it should be. */
 static bool join(topology *work, uint32_t low, const uint64_t *sides, size_t count) {
-    edge e = { .low = low,
-               .high = (uint32_t)(sides[0] >> 32),
-               .triangle = (uint32_t)sides[0] >> 1,
-               .odd = count & 1,
-               .crowded = count > 2 };
+    edge border = { .low = low,
+                    .high = (uint32_t)(sides[0] >> 32),
+                    .triangle = (uint32_t)sides[0] >> 1,
+                    .odd = count & 1,
+                    .crowded = count > 2 };
     for (size_t i = 0; i < count; ++i) {
-        e.balance += sides[i] & 1 ? 1 : -1;
-        if (i > 0) rill_union_find_unite(work->parent, e.triangle, (uint32_t)sides[i] >> 1);
+        border.balance += sides[i] & 1 ? 1 : -1;
+        if (i > 0) rill_union_find_unite(work->parent, border.triangle, (uint32_t)sides[i] >> 1);
     }
-    work->crowded = work->crowded || e.crowded;
-    return (!e.odd && !e.crowded && e.balance == 0) || rill_array_push(&work->edges, work->allocator, &e);
+    work->crowded = work->crowded || border.crowded;
+    return (!border.odd && !border.crowded && border.balance == 0) ||
+           rill_array_push(&work->edges, work->allocator, &border);
 }
 
 /* Unites two by two what goes on beyond an edge, if surfaces may meet in it. */
@@ -206,10 +207,10 @@ static bool flag_components(topology *work) {
 }
 
 /* Adds half the cross product of an edge's ends, seen from the root of its border, to what is there. */
-static void add_hole(topology *work, const edge *e) {
-    const uint32_t root = rill_union_find_root(work->border, e->low);
-    const double *o = position(work, root), *p = position(work, e->low), *q = position(work, e->high);
-    const double sign = e->balance > 0 ? 0.5 : -0.5;
+static void add_hole(topology *work, const edge *border) {
+    const uint32_t root = rill_union_find_root(work->border, border->low);
+    const double *o = position(work, root), *p = position(work, border->low), *q = position(work, border->high);
+    const double sign = border->balance > 0 ? 0.5 : -0.5;
     double *sum = work->holes + 3 * (size_t)root;
     for (int k = 0; k < 3; ++k) {
         const int a = (k + 1) % 3, b = (k + 2) % 3;
@@ -218,8 +219,8 @@ static void add_hole(topology *work, const edge *e) {
 }
 
 /* Takes the vector area of an edge's border; of the others nothing is left. */
-static double take_hole(topology *work, const edge *e) {
-    double *sum = work->holes + 3 * (size_t)rill_union_find_root(work->border, e->low);
+static double take_hole(topology *work, const edge *border) {
+    double *sum = work->holes + 3 * (size_t)rill_union_find_root(work->border, border->low);
     const double area = sqrt(rill_vec_dot(sum, sum));
     sum[0] = sum[1] = sum[2] = 0.0;
     return area;

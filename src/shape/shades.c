@@ -169,28 +169,28 @@ typedef struct shading {
     int32_t active, step; /* triangles, and the next of the steps */
 } shading;
 
-static void shade_row(shading *s, int32_t row, rill_line *line) {
-    const double top = rill_min_d((double)row + 1.0, s->high);
-    for (double from = rill_max_d((double)row, s->low), to; from < top; from = to) {
-        while (s->step < s->all.count && !(s->all.at[s->step] > from)) s->step += 1;
-        to = s->step < s->all.count ? rill_min_d(s->all.at[s->step], top) : top;
-        const rule *by = choose_rule(s->high - s->low, to - from, s->all.exact);
+static void shade_row(shading *work, int32_t row, rill_line *line) {
+    const double top = rill_min_d((double)row + 1.0, work->high);
+    for (double from = rill_max_d((double)row, work->low), to; from < top; from = to) {
+        while (work->step < work->all.count && !(work->all.at[work->step] > from)) work->step += 1;
+        to = work->step < work->all.count ? rill_min_d(work->all.at[work->step], top) : top;
+        const rule *by = choose_rule(work->high - work->low, to - from, work->all.exact);
         double y[RILL_MOST_PLANES], weights[RILL_MOST_PLANES];
         for (int32_t i = 0; i < by->count; ++i) {
             y[i] = from + by->nodes[i] * (to - from);
             weights[i] = by->weights[i] * (to - from);
         }
-        if (s->form->shape == RILL_SHAPE_SPHERE) {
-            rill_sphere_row(&s->round, line, by->count, y, weights);
+        if (work->form->shape == RILL_SHAPE_SPHERE) {
+            rill_sphere_row(&work->round, line, by->count, y, weights);
             continue;
         }
         for (int32_t i = 0; i < by->count; ++i) {
             line->y = y[i];
             line->weight = weights[i];
-            if (s->form->turned)
-                s->active = rill_cuts_line(s->form, s->active, line);
+            if (work->form->turned)
+                work->active = rill_cuts_line(work->form, work->active, line);
             else
-                rill_round_line(&s->round, line);
+                rill_round_line(&work->round, line);
         }
     }
 }
@@ -201,16 +201,16 @@ int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, cons
     const int32_t width = area.high[0] - area.low[0], height = area.high[1] - area.low[1];
     const double unit = 0.5 * grid->cell_size;
     double place[3] = { 0.0, 0.0, pose->position[2] };
-    shading s = { .form = form };
+    shading work = { .form = form };
     for (int i = 0; i < 2; ++i) place[i] = (pose->position[i] - grid->origin[i]) / unit - 2.0 * (double)area.low[i];
-    find_bounds(form, pose->turn, 1, &s.low, &s.high);
-    s.low = place[1] + s.low / unit, s.high = place[1] + s.high / unit;
-    const int32_t first = clamp_cell(floor(s.low), 2 * height), end = clamp_cell(floor(s.high) + 1.0, 2 * height);
-    s.all = find_steps(form, pose->turn, place[1], unit, s.low, s.high);
+    find_bounds(form, pose->turn, 1, &work.low, &work.high);
+    work.low = place[1] + work.low / unit, work.high = place[1] + work.high / unit;
+    const int32_t first = clamp_cell(floor(work.low), 2 * height), end = clamp_cell(floor(work.high) + 1.0, 2 * height);
+    work.all = find_steps(form, pose->turn, place[1], unit, work.low, work.high);
     if (form->turned)
         rill_cuts_begin(form, pose->turn, place, unit, first, end - first);
     else
-        s.round = rill_round_make(form, pose->turn, place, unit);
+        work.round = rill_round_make(form, pose->turn, place, unit);
     /* Sums of a row of cells are made at the end of the room for results, which are never ahead of them. */
     rill_line line = {
         .cells = out + (size_t)width * (size_t)(height - 1), .columns = 2 * width, .z = place[2], .per_unit = 1.0 / unit
@@ -222,9 +222,9 @@ int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, cons
         line.high = 0;
         line.levels = levels ? levels + (size_t)y * (size_t)width : NULL;
         for (int32_t row = rill_max_i(2 * y, first); row < rill_min_i(2 * y + 2, end); ++row) {
-            if (form->turned) s.active = rill_cuts_row(form, s.active, row, first, end - first);
+            if (form->turned) work.active = rill_cuts_row(form, work.active, row, first, end - first);
             line.north = 2 * ((size_t)row & 1);
-            shade_row(&s, row, &line);
+            shade_row(&work, row, &line);
         }
         count += gather_row(&line, area.low[0], area.low[1] + y, unit, place, out + count);
     }

@@ -23,36 +23,36 @@ typedef struct sphere_row {
 } sphere_row;
 
 /* Where a section passes a level; less than 0: nowhere, or there is none. */
-static double find_far(const section *s, double above) {
-    const double rest = s->square - above * above;
+static double find_far(const section *circle, double above) {
+    const double rest = circle->square - above * above;
     return rest > 0.0 ? sqrt(rest) : -1.0;
 }
 
 /* Adds what is between two places in one quarter, on one side of the level. */
-static void add_piece(const sphere_row *row, const section *s, int32_t k, double level, double from, double to,
+static void add_piece(const sphere_row *row, const section *circle, int32_t k, double level, double from, double to,
                       bool rim) {
     const rill_rule *by = rim ? &RILL_END : &RILL_INNER;
     const double middle = 0.5 * (from + to), wide = 0.5 * (to - from), *centre = row->round->centre;
     double high = 0.0;
     for (int i = 0; i < by->count; ++i) {
         const double x = middle + wide * by->nodes[i];
-        high += by->weights[i] * rill_root(s->square - x * x);
+        high += by->weights[i] * rill_root(circle->square - x * x);
     }
-    rill_line_add(row->line, (size_t)k, level, s->weight * (to - from), centre[0] + middle, s->y, centre[2] - high,
-                  centre[2] + high);
+    rill_line_add(row->line, (size_t)k, level, circle->weight * (to - from), centre[0] + middle, circle->y,
+                  centre[2] - high, centre[2] + high);
 }
 
 /* A quarter in one plane. */
-static void cut_quarter(const sphere_row *row, const section *s, int32_t k) {
-    const double first = rill_max_d(-s->half, (double)k + row->west);
-    const double last = rill_min_d(s->half, (double)(k + 1) + row->west);
-    const double level = rill_line_level(row->line, (size_t)k), far = find_far(s, level - row->round->centre[2]);
-    const bool rim = first + s->half < 1.0 || s->half - last < 1.0;
+static void cut_quarter(const sphere_row *row, const section *circle, int32_t k) {
+    const double first = rill_max_d(-circle->half, (double)k + row->west);
+    const double last = rill_min_d(circle->half, (double)(k + 1) + row->west);
+    const double level = rill_line_level(row->line, (size_t)k), far = find_far(circle, level - row->round->centre[2]);
+    const bool rim = first + circle->half < 1.0 || circle->half - last < 1.0;
     const double a = far < 0.0 ? last : rill_max_d(rill_min_d(-far, last), first);
     const double b = far < 0.0 ? last : rill_max_d(rill_min_d(far, last), first);
-    if (first < a) add_piece(row, s, k, level, first, a, rim);
-    if (a < b) add_piece(row, s, k, level, a, b, rim);
-    if (b < last) add_piece(row, s, k, level, b, last, rim);
+    if (first < a) add_piece(row, circle, k, level, first, a, rim);
+    if (a < b) add_piece(row, circle, k, level, a, b, rim);
+    if (b < last) add_piece(row, circle, k, level, b, last, rim);
 }
 
 /* Of the quarters of a cell, those from `first` to below `end`: summed already as `high`, unless the level passes
@@ -114,12 +114,12 @@ void rill_sphere_row(const rill_round *round, rill_line *line, int32_t planes, c
     const int32_t first = (int32_t)rill_min_d(rill_max_d(ceil(1.0 - least - row.west), 0.0), columns);
     const int32_t end = (int32_t)rill_min_d(rill_max_d(floor(least - 1.0 - row.west), (double)first), columns);
     for (int32_t i = 0; i < planes; ++i) {
-        const section *s = &row.sections[i];
-        if (!(s->half > 0.0)) continue;
-        const int32_t low = (int32_t)rill_min_d(rill_max_d(-s->half - row.west, 0.0), columns);
-        const int32_t high = (int32_t)rill_min_d(rill_max_d(ceil(s->half - row.west), 0.0), columns);
-        for (int32_t k = low; k < rill_min_i(first, high); ++k) cut_quarter(&row, s, k);
-        for (int32_t k = rill_max_i(end, low); k < high; ++k) cut_quarter(&row, s, k);
+        const section *circle = &row.sections[i];
+        if (!(circle->half > 0.0)) continue;
+        const int32_t low = (int32_t)rill_min_d(rill_max_d(-circle->half - row.west, 0.0), columns);
+        const int32_t high = (int32_t)rill_min_d(rill_max_d(ceil(circle->half - row.west), 0.0), columns);
+        for (int32_t k = low; k < rill_min_i(first, high); ++k) cut_quarter(&row, circle, k);
+        for (int32_t k = rill_max_i(end, low); k < high; ++k) cut_quarter(&row, circle, k);
         rill_line_reach(line, low, high);
     }
     if (first < end) add_inner(&row, first, end);

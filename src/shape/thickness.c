@@ -94,7 +94,7 @@ static double centre_of(const double *const p[3], double centre[3]) {
 /* ----------------------------------------------------------------------------------------------------------- order */
 
 static facet facet_of(const double *const p[3], const double centre[3], double radius, const double low[3]) {
-    facet f = { .radius = (float)radius };
+    facet triangle = { .radius = (float)radius };
     double normal[3], length = 0.0;
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, m = (i + 2) % 3;
@@ -102,10 +102,10 @@ static facet facet_of(const double *const p[3], const double centre[3], double r
         length += normal[i] * normal[i];
     }
     for (int i = 0; i < 3; ++i) {
-        f.centre[i] = (float)(centre[i] - low[i]);
-        f.normal[i] = length > 0.0 ? (float)(normal[i] / sqrt(length)) : 0.0f;
+        triangle.centre[i] = (float)(centre[i] - low[i]);
+        triangle.normal[i] = length > 0.0 ? (float)(normal[i] / sqrt(length)) : 0.0f;
     }
-    return f;
+    return triangle;
 }
 
 /* The keys of all triangles that count, and what leaves need of them; `count` and the largest radius come out. */
@@ -130,18 +130,18 @@ static double make_keys(const rill_solid *solid, uint64_t *keys, facet *facets, 
 /* ------------------------------------------------------------------------------------------------------------ tree */
 
 /* With the `count` triangles of these keys, after which there are `more`. */
-static void fill_leaf(leaf *l, const facet *facets, const uint64_t *keys, size_t count, size_t more) {
-    l->work = 0;
+static void fill_leaf(leaf *here, const facet *facets, const uint64_t *keys, size_t count, size_t more) {
+    here->work = 0;
     for (size_t k = 0; k < LEAF; ++k) {
-        l->thin[k] = k >= count;
-        for (int i = 0; i < 3; ++i) l->centre[i][k] = INFINITY, l->normal[i][k] = 0.0f;
-        l->radius[k] = 0.0f;
+        here->thin[k] = k >= count;
+        for (int i = 0; i < 3; ++i) here->centre[i][k] = INFINITY, here->normal[i][k] = 0.0f;
+        here->radius[k] = 0.0f;
         if (k >= count) continue;
         if (k + AHEAD < count + more) __builtin_prefetch(&facets[(uint32_t)keys[k + AHEAD]]);
-        l->triangle[k] = (uint32_t)keys[k];
-        const facet *f = &facets[l->triangle[k]];
-        l->radius[k] = f->radius;
-        for (int i = 0; i < 3; ++i) l->centre[i][k] = f->centre[i], l->normal[i][k] = f->normal[i];
+        here->triangle[k] = (uint32_t)keys[k];
+        const facet *triangle = &facets[here->triangle[k]];
+        here->radius[k] = triangle->radius;
+        for (int i = 0; i < 3; ++i) here->centre[i][k] = triangle->centre[i], here->normal[i][k] = triangle->normal[i];
     }
 }
 
@@ -169,22 +169,24 @@ static const bounds NOTHING = { .low = { INFINITY, INFINITY, INFINITY },
                                 .cosine = 1.0f };
 
 /* Of those of a leaf that are not known to be thin. */
-static bounds bounds_of_rest(const leaf *l) {
+static bounds bounds_of_rest(const leaf *here) {
     bounds of = NOTHING;
     float least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY };
     for (size_t k = 0; k < LEAF; ++k) {
-        if (l->thin[k]) continue;
+        if (here->thin[k]) continue;
         for (int i = 0; i < 3; ++i) {
-            of.low[i] = rill_min_f(of.low[i], l->centre[i][k]), of.high[i] = rill_max_f(of.high[i], l->centre[i][k]);
-            least[i] = rill_min_f(least[i], l->normal[i][k]), most[i] = rill_max_f(most[i], l->normal[i][k]);
+            of.low[i] = rill_min_f(of.low[i], here->centre[i][k]),
+            of.high[i] = rill_max_f(of.high[i], here->centre[i][k]);
+            least[i] = rill_min_f(least[i], here->normal[i][k]), most[i] = rill_max_f(most[i], here->normal[i][k]);
         }
-        of.radius = rill_max_f(of.radius, l->radius[k]);
+        of.radius = rill_max_f(of.radius, here->radius[k]);
     }
     if (of.radius < 0.0f) return of;
     aim(&of, (float[3]){ least[0] + most[0], least[1] + most[1], least[2] + most[2] });
     for (size_t k = 0; k < LEAF; ++k) {
-        const float normal[3] = { l->normal[0][k], l->normal[1][k], l->normal[2][k] };
-        if (!l->thin[k] && dot3(normal, normal) > 0.0f) widen(&of, dot3(normal, of.axis)); /* without area: nowhere */
+        const float normal[3] = { here->normal[0][k], here->normal[1][k], here->normal[2][k] };
+        if (!here->thin[k] && dot3(normal, normal) > 0.0f)
+            widen(&of, dot3(normal, of.axis)); /* without area: nowhere */
     }
     return of;
 }
@@ -210,16 +212,16 @@ static bounds bounds_of_both(const bounds *a, const bounds *b) {
     return of;
 }
 
-static void grow_tree(tree *t, const facet *facets, const uint64_t *keys, size_t count) {
-    for (size_t i = 0; i < t->leaf_first; ++i) {
+static void grow_tree(tree *work, const facet *facets, const uint64_t *keys, size_t count) {
+    for (size_t i = 0; i < work->leaf_first; ++i) {
         const size_t first = i * LEAF, here = count <= first ? 0 : count - first < LEAF ? count - first : LEAF;
-        node *n = &t->nodes[t->leaf_first + i];
-        fill_leaf(&t->leaves[i], facets, keys + first, here, here ? count - first - here : 0);
-        n->all = n->rest = bounds_of_rest(&t->leaves[i]);
+        node *above = &work->nodes[work->leaf_first + i];
+        fill_leaf(&work->leaves[i], facets, keys + first, here, here ? count - first - here : 0);
+        above->all = above->rest = bounds_of_rest(&work->leaves[i]);
     }
-    for (size_t i = t->leaf_first - 1; i > 0; --i) {
-        node *n = &t->nodes[i];
-        n->all = n->rest = bounds_of_both(&t->nodes[2 * i].all, &t->nodes[2 * i + 1].all);
+    for (size_t i = work->leaf_first - 1; i > 0; --i) {
+        node *above = &work->nodes[i];
+        above->all = above->rest = bounds_of_both(&work->nodes[2 * i].all, &work->nodes[2 * i + 1].all);
     }
 }
 
@@ -282,64 +284,65 @@ static int32_t oppose(const leaf *a, size_t one, leaf *b, float near) {
 }
 
 /* All of a leaf may be thin. */
-static int32_t give_up(leaf *l) {
-    for (int k = 0; k < LEAF; ++k) l->thin[k] = 1;
+static int32_t give_up(leaf *here) {
+    for (int k = 0; k < LEAF; ++k) here->thin[k] = 1;
     return 1;
 }
 
 /* Compares the rest of a leaf with all of another; returns whether anything was found. */
-static bool compare_leaf(tree *t, size_t a, size_t b) {
-    if (!may_oppose(&t->nodes[a].rest, &t->nodes[b].all, t->near)) return false;
-    leaf *const p = &t->leaves[a - t->leaf_first], *const q = &t->leaves[b - t->leaf_first];
+static bool compare_leaf(tree *work, size_t a, size_t b) {
+    if (!may_oppose(&work->nodes[a].rest, &work->nodes[b].all, work->near)) return false;
+    leaf *const p = &work->leaves[a - work->leaf_first], *const q = &work->leaves[b - work->leaf_first];
     int32_t likely[LEAF], any = 0;
-    find_likely(p, &t->nodes[b].all, t->near, likely);
+    find_likely(p, &work->nodes[b].all, work->near, likely);
     p->work += 1;
     for (size_t i = 0; i < LEAF; ++i) {
         if (!likely[i]) continue;
-        any |= p->thin[i] |= oppose(p, i, q, t->near);
+        any |= p->thin[i] |= oppose(p, i, q, work->near);
         p->work += 1;
     }
-    if (p->work > t->patience) any = give_up(p);
+    if (p->work > work->patience) any = give_up(p);
     if (!any) return false;
-    t->nodes[a].rest = bounds_of_rest(p);
-    t->nodes[b].rest = bounds_of_rest(q);
+    work->nodes[a].rest = bounds_of_rest(p);
+    work->nodes[b].rest = bounds_of_rest(q);
     return true;
 }
 
 /* Two nodes; returns whether anything was found. As deep as the tree. */
-static bool compare(tree *t, size_t a, size_t b) {
-    node *const nodes = t->nodes;
-    if (!may_oppose(&nodes[a].rest, &nodes[b].all, t->near) && !may_oppose(&nodes[b].rest, &nodes[a].all, t->near))
+static bool compare(tree *work, size_t a, size_t b) {
+    node *const nodes = work->nodes;
+    if (!may_oppose(&nodes[a].rest, &nodes[b].all, work->near) &&
+        !may_oppose(&nodes[b].rest, &nodes[a].all, work->near))
         return false;
-    if (a >= t->leaf_first && b >= t->leaf_first) {
-        const bool found = compare_leaf(t, a, b);
-        return (a != b && compare_leaf(t, b, a)) || found;
+    if (a >= work->leaf_first && b >= work->leaf_first) {
+        const bool found = compare_leaf(work, a, b);
+        return (a != b && compare_leaf(work, b, a)) || found;
     }
     const size_t high = a < b ? a : b, low = a < b ? b : a; /* smaller numbers are nearer to the root */
-    bool found = compare(t, 2 * high, a == b ? 2 * a : low);
-    found |= compare(t, 2 * high + 1, a == b ? 2 * a + 1 : low);
-    if (a == b) found |= compare(t, 2 * a, 2 * a + 1); /* at last: most is found within a half */
+    bool found = compare(work, 2 * high, a == b ? 2 * a : low);
+    found |= compare(work, 2 * high + 1, a == b ? 2 * a + 1 : low);
+    if (a == b) found |= compare(work, 2 * a, 2 * a + 1); /* at last: most is found within a half */
     if (found) nodes[high].rest = bounds_of_both(&nodes[2 * high].rest, &nodes[2 * high + 1].rest);
     return found;
 }
 
 static bool find_thin(rill_solid *solid, const facet *facets, const uint64_t *keys, size_t count, double near,
                       const rill_allocator *allocator) {
-    tree t = { .leaf_first = 1, .near = (float)near };
-    while (t.leaf_first * LEAF < count) t.leaf_first *= 2;
-    t.patience = PATIENCE > PATIENCE_OF_ALL / t.leaf_first ? PATIENCE : PATIENCE_OF_ALL / t.leaf_first;
-    t.leaves = rill_alloc(allocator, t.leaf_first, sizeof *t.leaves);
-    t.nodes = rill_alloc(allocator, 2 * t.leaf_first, sizeof *t.nodes);
+    tree work = { .leaf_first = 1, .near = (float)near };
+    while (work.leaf_first * LEAF < count) work.leaf_first *= 2;
+    work.patience = PATIENCE > PATIENCE_OF_ALL / work.leaf_first ? PATIENCE : PATIENCE_OF_ALL / work.leaf_first;
+    work.leaves = rill_alloc(allocator, work.leaf_first, sizeof *work.leaves);
+    work.nodes = rill_alloc(allocator, 2 * work.leaf_first, sizeof *work.nodes);
     solid->thin = rill_alloc_zeroed(allocator, solid->triangle_count, sizeof *solid->thin);
-    const bool good = t.leaves && t.nodes && solid->thin;
+    const bool good = work.leaves && work.nodes && solid->thin;
     if (good) {
-        grow_tree(&t, facets, keys, count);
-        compare(&t, 1, 1);
+        grow_tree(&work, facets, keys, count);
+        compare(&work, 1, 1);
         for (size_t i = 0; i < count; ++i)
-            solid->thin[t.leaves[i / LEAF].triangle[i % LEAF]] = (uint8_t)t.leaves[i / LEAF].thin[i % LEAF];
+            solid->thin[work.leaves[i / LEAF].triangle[i % LEAF]] = (uint8_t)work.leaves[i / LEAF].thin[i % LEAF];
     }
-    rill_free(allocator, t.leaves, t.leaf_first, sizeof *t.leaves);
-    rill_free(allocator, t.nodes, 2 * t.leaf_first, sizeof *t.nodes);
+    rill_free(allocator, work.leaves, work.leaf_first, sizeof *work.leaves);
+    rill_free(allocator, work.nodes, 2 * work.leaf_first, sizeof *work.nodes);
     return good;
 }
 

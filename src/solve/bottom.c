@@ -181,8 +181,8 @@ static share share_of(const rill_poisson_levels *levels, int32_t p, int32_t X, i
 }
 
 /* f of the share's nodes: added up, or (then) less the mean. */
-static void weigh_share(const rill_level *level, share s, bool subtract, double *sum, double *members) {
-    for (int32_t i = s.from; i < s.to; ++i)
+static void weigh_share(const rill_level *level, share part, bool subtract, double *sum, double *members) {
+    for (int32_t i = part.from; i < part.to; ++i)
         for (int32_t c = 0; c < 2; ++c) {
             if (!level->occupied[i / RILL_LANES] || !(level->colour[c].inverse[i] > 0.0f)) continue;
             if (subtract) {
@@ -201,7 +201,7 @@ void rill_bottom_balance(const rill_poisson_levels *levels, int32_t patches) {
         for (int32_t p = 0; p < patches; ++p)
             for (int32_t y = 0; y < level->patches[p].ny; ++y)
                 for (int32_t X = 0; X < last->patches[p].nx; ++X) {
-                    const share s = share_of(levels, p, X, y);
-                    if (s.sealed >= 0) weigh_share(level, s, subtract, &sum[s.sealed], &members[s.sealed]);
+                    const share part = share_of(levels, p, X, y);
+                    if (part.sealed >= 0) weigh_share(level, part, subtract, &sum[part.sealed], &members[part.sealed]);
                 }
 }

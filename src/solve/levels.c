@@ -181,11 +181,11 @@ static void give_vectors(const rill_poisson *poisson) {
     double *next = levels->doubles;
     float *next_float = levels->directions;
     for (int32_t c = 0; c < 2; ++c) {
-        rill_vectors *v = &levels->vectors[c];
-        double **vectors[] = { &v->extra, &v->b, &v->x };
+        rill_vectors *own = &levels->vectors[c];
+        double **vectors[] = { &own->extra, &own->b, &own->x };
         for (int32_t i = 0; i < 3; ++i, next += levels->level[0].size) *vectors[i] = next;
-        v->p = next_float;
-        v->q = next_float + levels->level[0].size;
+        own->p = next_float;
+        own->q = next_float + levels->level[0].size;
         next_float += 2 * levels->level[0].size;
     }
 }

@@ -66,15 +66,15 @@ static void sweep(const rill_level *level, int32_t colour, start_from from, cons
 /* The share of links in the residual. */
 static void descend_links(const rill_level *level, float *coarse) {
     for (const rill_level_link *link = level->links; link < level->links + level->link_count; ++link) {
-        const rill_link_end *a = &link->end[0], *b = &link->end[1];
-        float xa = value(level, a), xb = value(level, b);
+        const rill_link_end *left = &link->end[0], *right = &link->end[1];
+        float xa = value(level, left), xb = value(level, right);
         if (of_colour(link, RILL_BLACK)) { /* only what has changed since the sweep has not been relaxed away */
             float change = link->w * (xa + xb) - link->term;
-            coarse[a->coarse] += change;
-            coarse[b->coarse] += change;
+            coarse[left->coarse] += change;
+            coarse[right->coarse] += change;
         } else {
-            if (a->colour == RILL_RED) coarse[a->coarse] += link->w * (xb - xa);
-            if (b->colour == RILL_RED) coarse[b->coarse] += link->w * (xa - xb);
+            if (left->colour == RILL_RED) coarse[left->coarse] += link->w * (xb - xa);
+            if (right->colour == RILL_RED) coarse[right->coarse] += link->w * (xa - xb);
         }
     }
 }

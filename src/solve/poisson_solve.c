@@ -36,24 +36,26 @@ static double sum_lanes(const double *s) {
 }
 
 /* f = b - A x, computed in double; returns the largest entry. What links bring is taken off b for the time being. */
-static double compare(const solver *s) {
-    const rill_vectors *v = s->levels->vectors;
-    const int32_t links = s->level->link_count;
+static double compare(const solver *work) {
+    const rill_vectors *vectors = work->levels->vectors;
+    const int32_t links = work->level->link_count;
     int64_t lanes[RILL_LANES] = { 0 }, most = 0;
-    double *kept = s->levels->kept;
+    double *kept = work->levels->kept;
     for (int32_t i = 0; i < links; ++i) {
-        const rill_link_end *a = &s->level->links[i].end[0], *b = &s->level->links[i].end[1];
-        double flow = (double)s->level->links[i].w * (v[a->colour].x[a->node] - v[b->colour].x[b->node]);
-        kept[2 * i] = v[a->colour].b[a->node];
-        v[a->colour].b[a->node] -= flow;
-        kept[2 * i + 1] = v[b->colour].b[b->node];
-        v[b->colour].b[b->node] += flow;
+        const rill_link_end *left = &work->level->links[i].end[0], *right = &work->level->links[i].end[1];
+        double flow = (double)work->level->links[i].w *
+                      (vectors[left->colour].x[left->node] - vectors[right->colour].x[right->node]);
+        kept[2 * i] = vectors[left->colour].b[left->node];
+        vectors[left->colour].b[left->node] -= flow;
+        kept[2 * i + 1] = vectors[right->colour].b[right->node];
+        vectors[right->colour].b[right->node] += flow;
     }
-    for (int32_t c = 0; c < 2; ++c) s->kernels->compare(s->count, s->runs, s->level->colour, c, v, lanes);
+    for (int32_t c = 0; c < 2; ++c)
+        work->kernels->compare(work->count, work->runs, work->level->colour, c, vectors, lanes);
     for (int32_t i = links - 1; i >= 0; --i) {
-        const rill_link_end *a = &s->level->links[i].end[0], *b = &s->level->links[i].end[1];
-        v[b->colour].b[b->node] = kept[2 * i + 1];
-        v[a->colour].b[a->node] = kept[2 * i];
+        const rill_link_end *left = &work->level->links[i].end[0], *right = &work->level->links[i].end[1];
+        vectors[right->colour].b[right->node] = kept[2 * i + 1];
+        vectors[left->colour].b[left->node] = kept[2 * i];
     }
     for (int32_t i = 0; i < RILL_LANES; ++i) most = lanes[i] > most ? lanes[i] : most;
     double largest;
@@ -70,41 +72,45 @@ static double largest_of(const int32_t *lanes) {
 }
 
 static double precondition(void *context) {
-    const solver *s = context;
+    const solver *work = context;
     double lanes[RILL_LANES] = { 0 };
-    rill_multigrid_cycle(s->levels, s->kernels);
-    for (int32_t c = 0; c < 2; ++c) s->kernels->dot(s->count, s->runs, &s->level->colour[c], lanes);
+    rill_multigrid_cycle(work->levels, work->kernels);
+    for (int32_t c = 0; c < 2; ++c) work->kernels->dot(work->count, work->runs, &work->level->colour[c], lanes);
     return sum_lanes(lanes);
 }
 
 static void turn(void *context, double beta) {
-    const solver *s = context;
-    const rill_vectors *v = s->levels->vectors;
-    for (int32_t c = 0; c < 2; ++c) s->kernels->turn(s->count, s->runs, (float)beta, &s->level->colour[c], &v[c]);
+    const solver *work = context;
+    const rill_vectors *vectors = work->levels->vectors;
+    for (int32_t c = 0; c < 2; ++c)
+        work->kernels->turn(work->count, work->runs, (float)beta, &work->level->colour[c], &vectors[c]);
 }
 
 static double apply(void *context) {
-    const solver *s = context;
-    const rill_vectors *v = s->levels->vectors;
+    const solver *work = context;
+    const rill_vectors *vectors = work->levels->vectors;
     double lanes[RILL_LANES] = { 0 };
-    for (int32_t c = 0; c < 2; ++c) s->kernels->apply(s->count, s->runs, s->level->colour, c, v, lanes);
+    for (int32_t c = 0; c < 2; ++c)
+        work->kernels->apply(work->count, work->runs, work->level->colour, c, vectors, lanes);
     double sum = sum_lanes(lanes);
-    for (const rill_level_link *link = s->level->links; link < s->level->links + s->level->link_count; ++link) {
-        const rill_link_end *a = &link->end[0], *b = &link->end[1];
-        float difference = v[a->colour].p[a->node] - v[b->colour].p[b->node], flow = link->w * difference;
-        v[a->colour].q[a->node] += flow;
-        v[b->colour].q[b->node] -= flow;
+    for (const rill_level_link *link = work->level->links; link < work->level->links + work->level->link_count;
+         ++link) {
+        const rill_link_end *left = &link->end[0], *right = &link->end[1];
+        float difference = vectors[left->colour].p[left->node] - vectors[right->colour].p[right->node],
+              flow = link->w * difference;
+        vectors[left->colour].q[left->node] += flow;
+        vectors[right->colour].q[right->node] -= flow;
         sum += (double)flow * (double)difference;
     }
     return sum;
 }
 
 static double advance(void *context, double alpha) {
-    const solver *s = context;
-    const rill_vectors *v = s->levels->vectors;
+    const solver *work = context;
+    const rill_vectors *vectors = work->levels->vectors;
     int32_t most[RILL_LANES] = { 0 };
     for (int32_t c = 0; c < 2; ++c)
-        s->kernels->advance(s->count, s->runs, (float)alpha, &s->level->colour[c], &v[c], most);
+        work->kernels->advance(work->count, work->runs, (float)alpha, &work->level->colour[c], &vectors[c], most);
     return largest_of(most);
 }
 
@@ -112,26 +118,26 @@ int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels
                                  int32_t max_iterations, double *residual) {
     rill_poisson_levels *levels = poisson->levels;
     const rill_level *level = &levels->level[0];
-    const solver s = {
+    const solver work = {
         .levels = levels, .kernels = kernels, .level = level, .count = level->run_count, .runs = level->runs
     };
-    const rill_cg_problem problem = { (void *)&s, precondition, turn, apply, advance, FUTILE };
+    const rill_cg_problem problem = { (void *)&work, precondition, turn, apply, advance, FUTILE };
     rill_cg_state state = { 0 };
-    kernels->load(s.count, s.runs, poisson, levels->vectors);
-    double largest = compare(&s);
+    kernels->load(work.count, work.runs, poisson, levels->vectors);
+    double largest = compare(&work);
     int32_t iterations = 0;
     while (!state.stuck && largest > tolerance && iterations < max_iterations) {
         const double before = state.largest = largest;
         if (levels->bottom.fits && levels->bottom.sky.any_sealed) rill_bottom_balance(levels, poisson->patch_count);
         iterations +=
             rill_cg_iterate(&problem, &state, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
-        largest = compare(&s);
+        largest = compare(&work);
         if (largest > 2.0 * state.largest)
             state.rho = 0.0; /* they have drifted apart: the old directions lead nowhere */
         state.stuck |= !(largest < ENOUGH * before);
     }
     *residual = largest;
-    if (isfinite(largest) && iterations > 0) kernels->store(s.count, s.runs, levels->vectors, poisson->x);
+    if (isfinite(largest) && iterations > 0) kernels->store(work.count, work.runs, levels->vectors, poisson->x);
     if (state.broken || !isfinite(largest)) rill_levels_wipe(levels);
     return iterations;
 }

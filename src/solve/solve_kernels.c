@@ -138,15 +138,16 @@ KERNEL coarsen_row(int32_t n, const float *restrict rw0, const float *restrict r
 
 static void coarsen(const rill_run *run, const rill_colour *fine, const int32_t row[4], int32_t width, float *work,
                     const rill_colour *coarse) {
-    const rill_colour *r = &fine[RILL_RED], *b = &fine[RILL_BLACK];
+    const rill_colour *red = &fine[RILL_RED], *black = &fine[RILL_BLACK];
     int32_t n = 2 * run->n, k0 = row[0], k1 = row[1], below = row[2], above = row[3];
     float *w = work, *e = w + n, *s = e + n, *o = s + n, *x = o + n;
     if (width < n) memset(work, 0, 5 * (size_t)n * sizeof *work);
-    coarsen_row(width, r->w[RILL_WEST] + k0, r->w[RILL_EAST] + k0, r->w[RILL_SOUTH] + k0, r->w[RILL_NORTH] + k0,
-                b->w[RILL_EAST] + k0, b->w[RILL_SOUTH] + k0, b->w[RILL_NORTH] + k0, b->w[RILL_WEST] + k1,
-                b->w[RILL_EAST] + k1, b->w[RILL_NORTH] + k1, r->w[RILL_EAST] + k1, r->w[RILL_NORTH] + k1,
-                r->w[RILL_NORTH] + below, b->w[RILL_NORTH] + below, r->w[RILL_NORTH] + above, b->w[RILL_NORTH] + above,
-                r->extra + k0, b->extra + k0, r->extra + k1, b->extra + k1, w, e, s, o, x);
+    coarsen_row(width, red->w[RILL_WEST] + k0, red->w[RILL_EAST] + k0, red->w[RILL_SOUTH] + k0, red->w[RILL_NORTH] + k0,
+                black->w[RILL_EAST] + k0, black->w[RILL_SOUTH] + k0, black->w[RILL_NORTH] + k0,
+                black->w[RILL_WEST] + k1, black->w[RILL_EAST] + k1, black->w[RILL_NORTH] + k1, red->w[RILL_EAST] + k1,
+                red->w[RILL_NORTH] + k1, red->w[RILL_NORTH] + below, black->w[RILL_NORTH] + below,
+                red->w[RILL_NORTH] + above, black->w[RILL_NORTH] + above, red->extra + k0, black->extra + k0,
+                red->extra + k1, black->extra + k1, w, e, s, o, x);
     colour(run, work, coarse);
 }
 

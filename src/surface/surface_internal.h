@@ -201,6 +201,6 @@ bool rill_shore_paper_number(const rill_build *build, size_t *count);
 /* Places these vertices. */
 void rill_shore_paper_place(const rill_build *build);
 /* Writes the triangles of a quartet that is not full. */
-void rill_shore_paper_quartet(const rill_build *build, rill_shore_paper_writer *w, int32_t x, int32_t y);
+void rill_shore_paper_quartet(const rill_build *build, rill_shore_paper_writer *writer, int32_t x, int32_t y);
 
 #endif

@@ -86,7 +86,7 @@ struct rill_surface_kernels {
     /* Numbers wet columns, one after the other from `first` on; numbers of other columns mean nothing. */
     void (*number)(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex);
     /* Behind the run there is room up to `room` vertices from its first, which are written later. */
-    void (*vertices)(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *k);
+    void (*vertices)(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *constants);
     /* Writes two triangles for each of a run of full quads, of any length, whose vertices follow each other from the
      * SW and the NW one of the first on. */
     void (*triangles)(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out);

@@ -9,14 +9,14 @@
 #include "flow/column.h"
 #include "world/method.h"
 
-typedef struct aside {
+typedef struct insert_work {
     rill_world *world;
     int32_t *queue; /* the columns that are joined */
     int64_t count;
     int64_t takers;  /* of these, beside bodies */
     double open;     /* under bodies, but not in contact with them, in columns */
     int32_t highest; /* level, quanta */
-} aside;
+} insert_work;
 
 /* Returns the volume that a body displaces in a column beyond what is left out there already, quanta. Under a ceiling
  * pressure sees to it. */
@@ -36,20 +36,20 @@ static bool is_beside(const rill_world *world, int32_t from, int32_t place) {
            level > (double)b[place] + RILL_DRY;
 }
 
-static void visit(aside *a, int32_t from, int32_t place) {
-    const rill_bed *bed = &a->world->bed;
-    const int32_t *H = a->world->flow.H;
-    int32_t *seen = a->world->bodies.stamp;
-    const rill_body_node *node = rill_bodies_node(&a->world->bodies, place);
+static void visit(insert_work *insertion, int32_t from, int32_t place) {
+    const rill_bed *bed = &insertion->world->bed;
+    const int32_t *H = insertion->world->flow.H;
+    int32_t *seen = insertion->world->bodies.stamp;
+    const rill_body_node *node = rill_bodies_node(&insertion->world->bodies, place);
     if (bed->b[place] == RILL_WALL || seen[place] || bed->c[place] < RILL_TOP) return;
-    if (from >= 0 && !is_beside(a->world, from, place)) return;
+    if (from >= 0 && !is_beside(insertion->world, from, place)) return;
     seen[place] = 1;
-    a->queue[a->count++] = place;
-    a->highest = rill_max_i(a->highest, bed->b[place] + H[place]);
-    a->takers += node == NULL;
+    insertion->queue[insertion->count++] = place;
+    insertion->highest = rill_max_i(insertion->highest, bed->b[place] + H[place]);
+    insertion->takers += node == NULL;
     if (!node) return;
-    const double deep = rill_body_node_displaced(&a->world->bodies, node, node->e);
-    a->open += 1.0 - (rill_body_node_displaced(&a->world->bodies, node, node->e + 1.0) - deep);
+    const double deep = rill_body_node_displaced(&insertion->world->bodies, node, node->e);
+    insertion->open += 1.0 - (rill_body_node_displaced(&insertion->world->bodies, node, node->e + 1.0) - deep);
 }
 
 /* Columns beyond open and still edges are none of it. */
@@ -57,31 +57,31 @@ static void mark_ghosts(rill_world *world, int32_t mark) {
     for (int32_t i = 0; i < world->bed.ghost_count; ++i) world->bodies.stamp[world->bed.ghosts[i].place] = mark;
 }
 
-static void find_pool(aside *a, const rill_body *body) {
-    rill_world *world = a->world;
+static void find_pool(insert_work *insertion, const rill_body *body) {
+    rill_world *world = insertion->world;
     const rill_bed *bed = &world->bed;
     const rill_body_touch *touches = world->bodies.touches.data;
     const rill_body_node *nodes = world->bodies.nodes.data;
     const rill_sheet *sheet = NULL;
     mark_ghosts(world, 1);
     for (int32_t i = body->first_touch; i < body->end_touch; ++i)
-        if (surplus(world, &nodes[touches[i].node]) > 0) visit(a, -1, nodes[touches[i].node].place);
-    for (int64_t i = 0; i < a->count; ++i) {
-        const int32_t place = a->queue[i];
+        if (surplus(world, &nodes[touches[i].node]) > 0) visit(insertion, -1, nodes[touches[i].node].place);
+    for (int64_t i = 0; i < insertion->count; ++i) {
+        const int32_t place = insertion->queue[i];
         sheet = rill_face_sheet(bed, place, sheet);
-        visit(a, place, place - 1);
-        visit(a, place, place + 1);
-        visit(a, place, place - sheet->stride);
-        visit(a, place, place + sheet->stride);
+        visit(insertion, place, place - 1);
+        visit(insertion, place, place + 1);
+        visit(insertion, place, place - sheet->stride);
+        visit(insertion, place, place + sheet->stride);
         for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
-            visit(a, place, bed->pipe_r[k]);
+            visit(insertion, place, bed->pipe_r[k]);
         for (int32_t k = rill_bed_first_pipe(bed, world->pipes_by_r, place); k < bed->pipe_count; ++k) {
             if (bed->pipe_r[world->pipes_by_r[k]] != place) break;
-            visit(a, place, bed->pipe_l[world->pipes_by_r[k]]);
+            visit(insertion, place, bed->pipe_l[world->pipes_by_r[k]]);
         }
     }
     mark_ghosts(world, 0);
-    for (int64_t i = 0; i < a->count; ++i) world->bodies.stamp[a->queue[i]] = 0;
+    for (int64_t i = 0; i < insertion->count; ++i) world->bodies.stamp[insertion->queue[i]] = 0;
 }
 
 /* Returns the volume that a body displaces beyond what is left out for it already, quanta. */
@@ -106,11 +106,11 @@ static void take_out(rill_world *world, const rill_body *body) {
     }
 }
 
-static void put_in(const aside *a, int64_t amount) {
-    rill_world *world = a->world;
-    const double rise = (double)amount / ((double)a->takers + a->open);
-    for (int64_t i = 0; i < a->count; ++i) {
-        rill_body_node *node = rill_bodies_node(&world->bodies, a->queue[i]);
+static void put_in(const insert_work *insertion, int64_t amount) {
+    rill_world *world = insertion->world;
+    const double rise = (double)amount / ((double)insertion->takers + insertion->open);
+    for (int64_t i = 0; i < insertion->count; ++i) {
+        rill_body_node *node = rill_bodies_node(&world->bodies, insertion->queue[i]);
         if (!node) continue;
         const double more = rill_body_node_displaced(&world->bodies, node, node->e + rise) -
                             rill_body_node_displaced(&world->bodies, node, node->e);
@@ -120,23 +120,23 @@ static void put_in(const aside *a, int64_t amount) {
         rill_column_give(&world->flow, node->place, (int32_t)part);
         amount -= (int32_t)part;
     }
-    for (int64_t i = 0, left = a->takers; i < a->count; ++i) {
-        if (rill_bodies_node(&world->bodies, a->queue[i])) continue;
+    for (int64_t i = 0, left = insertion->takers; i < insertion->count; ++i) {
+        if (rill_bodies_node(&world->bodies, insertion->queue[i])) continue;
         const int32_t part = (int32_t)(amount / left--);
-        rill_column_give(&world->flow, a->queue[i], part);
+        rill_column_give(&world->flow, insertion->queue[i], part);
         amount -= part;
     }
 }
 
 void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue) {
-    aside a = { .world = world, .queue = queue };
+    insert_work insertion = { .world = world, .queue = queue };
     if (!rill_world_method(world)->layered) return;
     rill_world_cover(world, false);
-    find_pool(&a, body);
-    const int64_t room = RILL_TOP - RILL_TOP / 16 - a.highest, amount = whole_surplus(world, body);
-    if (a.takers == 0 || amount > room * a.takers) return; /* the step has to cope with it */
+    find_pool(&insertion, body);
+    const int64_t room = RILL_TOP - RILL_TOP / 16 - insertion.highest, amount = whole_surplus(world, body);
+    if (insertion.takers == 0 || amount > room * insertion.takers) return; /* the step has to cope with it */
     take_out(world, body);
-    put_in(&a, amount);
-    for (int64_t i = 0; i < a.count; ++i) rill_flow_wake(&world->flow, queue[i]);
+    put_in(&insertion, amount);
+    for (int64_t i = 0; i < insertion.count; ++i) rill_flow_wake(&world->flow, queue[i]);
     rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
 }

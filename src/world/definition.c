@@ -120,14 +120,15 @@ rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message) 
     return result;
 }
 
-static rill_result check_kandemir(const rill_kandemir *k, rill_message *message) {
-    rill_result result = check_range("solver.kandemir.pipe_length", k->pipe_length, 0.0, LENGTH_LIMIT, message);
+static rill_result check_kandemir(const rill_kandemir *kandemir, rill_message *message) {
+    rill_result result = check_range("solver.kandemir.pipe_length", kandemir->pipe_length, 0.0, LENGTH_LIMIT, message);
     if (!result)
-        result = check_range("solver.kandemir.pipe_area", k->pipe_area, 0.0, LENGTH_LIMIT * LENGTH_LIMIT, message);
-    if (!result) result = check_range("solver.kandemir.time_step", k->time_step, 0.0, STEP_LIMIT, message);
-    if (!result) result = check_positive("solver.kandemir.vanishing", k->vanishing, 1.0, message);
-    if (!result) result = check_range("solver.kandemir.viscosity", k->viscosity, 0.0, 1.0, message);
-    if (!result) result = check_range("solver.kandemir.atmosphere", k->atmosphere, 0.0, PRESSURE_LIMIT, message);
+        result =
+            check_range("solver.kandemir.pipe_area", kandemir->pipe_area, 0.0, LENGTH_LIMIT * LENGTH_LIMIT, message);
+    if (!result) result = check_range("solver.kandemir.time_step", kandemir->time_step, 0.0, STEP_LIMIT, message);
+    if (!result) result = check_positive("solver.kandemir.vanishing", kandemir->vanishing, 1.0, message);
+    if (!result) result = check_range("solver.kandemir.viscosity", kandemir->viscosity, 0.0, 1.0, message);
+    if (!result) result = check_range("solver.kandemir.atmosphere", kandemir->atmosphere, 0.0, PRESSURE_LIMIT, message);
     return result;
 }
 

@@ -38,15 +38,15 @@ static double moves_along(int32_t level, int32_t between, int32_t below, int32_t
     return s < (double)depth ? s * s / (double)depth : depth > 0 ? s : 0.0;
 }
 
-static double moving_depth(const rill_face_ends *e) {
-    const rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-    const int32_t between = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 0);
-    const int32_t drowned = rill_max_i(rill_min_i(f.l, f.r), 0), step = rill_abs_i(f.step);
+static double moving_depth(const rill_face_ends *ends) {
+    const rill_face face = rill_face_at(ends->bl, ends->br, ends->Hl, ends->Hr);
+    const int32_t between = rill_max_i(rill_min_i(ends->cl, ends->cr) - rill_max_i(ends->bl, ends->br), 0);
+    const int32_t drowned = rill_max_i(rill_min_i(face.l, face.r), 0), step = rill_abs_i(face.step);
     /* Flooded faces take nothing along from below their sill (rill_ceiling_opening). */
     const int32_t along = drowned >= between - RILL_SUBMERGED ? 0 : rill_min_i(step, 2 * drowned);
-    const double l = moves_along(f.l, between, f.step < 0 ? along : 0, e->Hl);
-    const double r = moves_along(f.r, between, f.step > 0 ? along : 0, e->Hr);
-    const double opening = (double)rill_min_i(rill_max_i(rill_max_i(f.l, f.r), 0), between);
+    const double l = moves_along(face.l, between, face.step < 0 ? along : 0, ends->Hl);
+    const double r = moves_along(face.r, between, face.step > 0 ? along : 0, ends->Hr);
+    const double opening = (double)rill_min_i(rill_max_i(rill_max_i(face.l, face.r), 0), between);
     return 0.5 * (l + r > opening ? l + r : opening);
 }
 
@@ -56,15 +56,15 @@ typedef struct tour {
     void *user;
 } tour;
 
-static void show_pipe(const tour *t, int32_t l, int32_t r, float u, bool sparse) {
-    const rill_world *world = t->world;
+static void show_pipe(const tour *around, int32_t l, int32_t r, float u, bool sparse) {
+    const rill_world *world = around->world;
     const rill_bed *bed = &world->bed;
     const int32_t *b = rill_flow_bases(&world->flow), *H = world->flow.H;
-    const rill_face_ends e = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
+    const rill_face_ends ends = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
     const double dx = bed->grid.cell_size;
     const bool paper = world->def.solver.pipe_area == RILL_PIPE_AREA_PAPER;
-    const double open = (double)rill_ceiling_opening(&e, u) * bed->quantum;
-    const double depth = paper ? open > 0.0 ? dx : 0.0 : moving_depth(&e) * bed->quantum;
+    const double open = (double)rill_ceiling_opening(&ends, u) * bed->quantum;
+    const double depth = paper ? open > 0.0 ? dx : 0.0 : moving_depth(&ends) * bed->quantum;
     const rill_moving pipe = { .l = l,
                                .r = r,
                                .sparse = sparse,
@@ -72,25 +72,25 @@ static void show_pipe(const tour *t, int32_t l, int32_t r, float u, bool sparse)
                                .u = (double)u,
                                .opening = paper ? depth : open,
                                .mass = world->def.liquid.density * dx * dx * depth };
-    t->visit(t->user, &pipe);
+    around->visit(around->user, &pipe);
 }
 
 void rill_world_each_pipe(const rill_world *world, rill_moving_visit *visit, void *user) {
     const rill_bed *bed = &world->bed;
-    const tour t = { world, visit, user };
+    const tour around = { world, visit, user };
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
-        const rill_sheet *s = &bed->sheets[i];
-        for (int32_t y = 0; y < s->ny; ++y) {
-            for (int32_t x = 0; x < s->nx; ++x) {
-                const int32_t p = s->first + y * s->stride + x;
-                if (x > 0 && rill_face_joined(bed, p - 1, p)) show_pipe(&t, p - 1, p, world->flow.u[p], false);
-                if (y > 0 && rill_face_joined(bed, p - s->stride, p))
-                    show_pipe(&t, p - s->stride, p, world->flow.v[p], false);
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t y = 0; y < sheet->ny; ++y) {
+            for (int32_t x = 0; x < sheet->nx; ++x) {
+                const int32_t p = sheet->first + y * sheet->stride + x;
+                if (x > 0 && rill_face_joined(bed, p - 1, p)) show_pipe(&around, p - 1, p, world->flow.u[p], false);
+                if (y > 0 && rill_face_joined(bed, p - sheet->stride, p))
+                    show_pipe(&around, p - sheet->stride, p, world->flow.v[p], false);
             }
         }
     }
     for (int32_t i = 0; i < bed->pipe_count; ++i)
-        show_pipe(&t, bed->pipe_l[i], bed->pipe_r[i], world->flow.pipe_u[i], true);
+        show_pipe(&around, bed->pipe_l[i], bed->pipe_r[i], world->flow.pipe_u[i], true);
 }
 
 static void add_kinetic(void *user, const rill_moving *pipe) {
@@ -118,9 +118,9 @@ static scale scale_of(const rill_world *world) {
 }
 
 /* Of an amount with a first moment (quanta squared, above the datum) in a cell. */
-static double raised(const scale *s, int32_t x, int32_t y, double amount, double moment) {
-    const double along = s->slope[0] * ((double)x + 0.5) * s->dx + s->slope[1] * ((double)y + 0.5) * s->dx;
-    return s->weight * (s->normal * moment * s->quantum - amount * along);
+static double raised(const scale *unit, int32_t x, int32_t y, double amount, double moment) {
+    const double along = unit->slope[0] * ((double)x + 0.5) * unit->dx + unit->slope[1] * ((double)y + 0.5) * unit->dx;
+    return unit->weight * (unit->normal * moment * unit->quantum - amount * along);
 }
 
 static double square_to(double height, double e) {
@@ -134,8 +134,8 @@ static double moment_under(const rill_world *world, const rill_body_node *node) 
     const rill_body_touch *touches = bodies->touches.data;
     const rill_body_piece *pieces = bodies->pieces.data;
     const double H = (double)world->flow.H[node->place];
-    const double shown = (double)(rill_flow_bases(&world->flow)[node->place] - node->base) + H;
-    const double e = rill_body_node_level(node, fmin(node->e, shown));
+    const double lifted = (double)(rill_flow_bases(&world->flow)[node->place] - node->base) + H;
+    const double e = rill_body_node_level(node, fmin(node->e, lifted));
     double twice = e * e;
     for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
@@ -166,36 +166,37 @@ static double within_band(const rill_world *world, int32_t place) {
     return rill_pressure_of(world->flow.pressure[place]) * (double)beyond;
 }
 
-static double of_column(const rill_world *world, const scale *s, int32_t x, int32_t y, int32_t place) {
+static double of_column(const rill_world *world, const scale *unit, int32_t x, int32_t y, int32_t place) {
     const double b = (double)world->bed.b[place], H = (double)world->flow.H[place];
     const rill_body_node *node = rill_bodies_node(&world->bodies, place);
-    if (!node) return raised(s, x, y, H, H * (b + 0.5 * H) + within_band(world, place));
+    if (!node) return raised(unit, x, y, H, H * (b + 0.5 * H) + within_band(world, place));
     const double deck = (double)node->deck, under = moment_under(world, node);
     const double on = node->deck > 0 ? moment_on(node) : 0.0;
-    return raised(s, x, y, H + deck, b * (H + deck) + under + on);
+    return raised(unit, x, y, H + deck, b * (H + deck) + under + on);
 }
 
 /* Returns the energy of liquid that moving solids hold, which counts as if it stood on the column that it waits at. */
-static double of_waiting(const rill_world *world, const scale *s, int32_t place, int64_t amount) {
+static double of_waiting(const rill_world *world, const scale *unit, int32_t place, int64_t amount) {
     int32_t x, y;
     rill_bed_sheet_of(&world->bed, place, &x, &y);
     const double level = (double)(world->bed.b[place] + world->flow.H[place]);
-    return raised(s, x, y, (double)amount, (double)amount * level);
+    return raised(unit, x, y, (double)amount, (double)amount * level);
 }
 
 static double potential_of(const rill_world *world) {
     const rill_bed *bed = &world->bed;
-    const scale s = scale_of(world);
+    const scale unit = scale_of(world);
     const rill_expelled *expelled = world->flow.expelled.data;
     const rill_drawn *drawn = world->flow.drawn.data;
     double sum = 0.0;
     for (int32_t y = 0, i = 0; y < bed->grid.cells[1]; ++y)
         for (int32_t x = 0; x < bed->grid.cells[0]; ++x, ++i)
             for (int32_t k = bed->cell_first[i]; k < bed->cell_first[i + 1]; ++k)
-                sum += of_column(world, &s, x, y, bed->places[k]);
+                sum += of_column(world, &unit, x, y, bed->places[k]);
     for (size_t i = 0; i < world->flow.expelled.count; ++i)
-        sum += of_waiting(world, &s, expelled[i].place, expelled[i].amount);
-    for (size_t i = 0; i < world->flow.drawn.count; ++i) sum += of_waiting(world, &s, drawn[i].place, drawn[i].amount);
+        sum += of_waiting(world, &unit, expelled[i].place, expelled[i].amount);
+    for (size_t i = 0; i < world->flow.drawn.count; ++i)
+        sum += of_waiting(world, &unit, drawn[i].place, drawn[i].amount);
     return sum;
 }
 

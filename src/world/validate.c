@@ -252,31 +252,33 @@ static rill_result check_held(const rill_world *world, rill_message *message) {
 static rill_result check_drawn(const rill_world *world, rill_message *message) {
     const rill_drawn *drawn = world->flow.drawn.data;
     for (size_t i = 0; i < world->flow.drawn.count; ++i) {
-        const rill_drawn *d = &drawn[i];
-        if (!is_column(&world->bed, d->place) || (i > 0 && drawn[i - 1].place >= d->place))
-            return wrong(message, "where liquid is drawn", (int64_t)i, (double)d->place);
-        if (d->amount < 0 || d->claims != 0 || d->before != 0)
-            return wrong(message, "amount of liquid that is drawn", (int64_t)i, (double)d->amount);
-        if (!(d->seconds > 0.0 && d->seconds <= RILL_EXPELLED_SLOWEST && d->most > 0.0 && d->most <= RILL_DRAWN_MOST))
-            return wrong(message, "pace at which liquid is drawn", (int64_t)i, d->seconds);
-        if (d->side < 0 || d->side > 3)
-            return wrong(message, "side to which liquid is drawn", (int64_t)i, (double)d->side);
+        const rill_drawn *item = &drawn[i];
+        if (!is_column(&world->bed, item->place) || (i > 0 && drawn[i - 1].place >= item->place))
+            return wrong(message, "where liquid is drawn", (int64_t)i, (double)item->place);
+        if (item->amount < 0 || item->claims != 0 || item->before != 0)
+            return wrong(message, "amount of liquid that is drawn", (int64_t)i, (double)item->amount);
+        if (!(item->seconds > 0.0 && item->seconds <= RILL_EXPELLED_SLOWEST && item->most > 0.0 &&
+              item->most <= RILL_DRAWN_MOST))
+            return wrong(message, "pace at which liquid is drawn", (int64_t)i, item->seconds);
+        if (item->side < 0 || item->side > 3)
+            return wrong(message, "side to which liquid is drawn", (int64_t)i, (double)item->side);
     }
     return RILL_OK;
 }
 
 /* Checks ceilings that open: there are some, and the room is theirs. */
-static rill_result check_rising(const rill_world *world, rill_message *message) {
+static rill_result check_openings(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
     const rill_opening *openings = world->flow.openings.data;
     for (size_t i = 0; i < world->flow.openings.count; ++i) {
-        const rill_opening *r = &openings[i];
-        if (!is_column(bed, r->place) || bed->c[r->place] == RILL_TOP || (i > 0 && openings[i - 1].place >= r->place))
-            return wrong(message, "where a ceiling rises", (int64_t)i, (double)r->place);
-        if (r->room <= 0 || r->room > bed->c[r->place] - bed->b[r->place])
-            return wrong(message, "room under a ceiling that rises", (int64_t)i, (double)r->room);
-        if (!(r->seconds > 0.0 && r->seconds <= RILL_EXPELLED_LONGEST))
-            return wrong(message, "time in which a ceiling rises", (int64_t)i, r->seconds);
+        const rill_opening *item = &openings[i];
+        if (!is_column(bed, item->place) || bed->c[item->place] == RILL_TOP ||
+            (i > 0 && openings[i - 1].place >= item->place))
+            return wrong(message, "where a ceiling rises", (int64_t)i, (double)item->place);
+        if (item->room <= 0 || item->room > bed->c[item->place] - bed->b[item->place])
+            return wrong(message, "room under a ceiling that rises", (int64_t)i, (double)item->room);
+        if (!(item->seconds > 0.0 && item->seconds <= RILL_EXPELLED_LONGEST))
+            return wrong(message, "time in which a ceiling rises", (int64_t)i, item->seconds);
     }
     return RILL_OK;
 }
@@ -313,7 +315,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_tank(world, message);
     if (!result && world->built) result = check_held(world, message);
     if (!result && world->built) result = check_drawn(world, message);
-    if (!result && world->built) result = check_rising(world, message);
+    if (!result && world->built) result = check_openings(world, message);
     if (!result) result = check_bodies(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);
