@@ -125,7 +125,7 @@ static rill_kandemir_constants constants_of(const rill_flow *flow, const rill_ta
     constants.top_speed = finite(fmin((double)RILL_TOP / (double)constants.flux, 1e8));
     for (int i = 0; i < 2; ++i) constants.tilt[i] = (float)(step->density * step->tangent[i] * dx);
     RILL_ASSERT(constants.keep >= 0.0f && constants.keep <= 1.0f);
-    RILL_ASSERT(constants.gain >= 0.0f && constants.flux > 0.0f && constants.top_speed > 0.0f);
+    RILL_ASSERT(constants.gain >= 0.0f && constants.flux >= 0.0f && constants.top_speed > 0.0f);
     RILL_ASSERT(isfinite(constants.pressure) && isfinite(constants.gain) && isfinite(constants.flux));
     return constants;
 }
