@@ -129,20 +129,21 @@ static bool add_corners(rill_floor *floor, const rill_bed *bed, const rill_area 
 }
 
 bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed) {
-    const int32_t *old = floor->corners.data, *const end = old + floor->corners.count;
+    const int32_t *const old = floor->corners.data;
+    size_t next = 0;
     const rill_area *const quartets = &floor->quartets;
     floor->corners_other.count = 0;
     /* Row by row: corners before the cleared quartets are copied, these are listed anew, and the rest is copied. */
     for (int32_t y = quartets->low[1]; y < quartets->high[1]; ++y) {
         const rill_area row = { { quartets->low[0], y }, { quartets->high[0], y + 1 } };
         const int32_t low = corner_number(bed, row.low[0], y), high = corner_number(bed, row.high[0], y);
-        for (; old < end && *old < low; ++old)
-            if (!append_corner(floor, *old)) return false;
-        while (old < end && *old < high) old += 1;
+        for (; next < floor->corners.count && old[next] < low; ++next)
+            if (!append_corner(floor, old[next])) return false;
+        while (next < floor->corners.count && old[next] < high) next += 1;
         if (!add_corners(floor, bed, &row)) return false;
     }
-    for (; old < end; ++old)
-        if (!append_corner(floor, *old)) return false;
+    for (; next < floor->corners.count; ++next)
+        if (!append_corner(floor, old[next])) return false;
     const rill_array swap = floor->corners;
     floor->corners = floor->corners_other;
     floor->corners_other = swap;
