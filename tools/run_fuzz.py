@@ -46,13 +46,17 @@ def run(program, folder, seconds):
     """Executions, inputs kept, findings, and the end of what was said."""
     name = program.name
     corpus, findings = folder / "corpus" / name, folder / "findings" / name
+    seeds = sorted(ROOT.glob(f"tests/fuzz/seeds/{name}/*"))
+    if seeds:  # whole: the search reads no more of them than LENGTHS
+        again = subprocess.run([program, *seeds], cwd=folder, capture_output=True, text=True, errors="replace")
+        if again.returncode != 0:
+            return name, 0, 0, [], again.returncode, again.stderr
     corpus.mkdir(parents=True, exist_ok=True)
     findings.mkdir(parents=True, exist_ok=True)
     command = [program, corpus, f"-max_total_time={seconds}", f"-artifact_prefix={findings}/", "-print_final_stats=1"]
     command += LIMITS + ([f"-max_len={LENGTHS[name]}", "-detect_leaks=0"] if name in LENGTHS else [])
-    for pattern in (f"tests/fuzz/seeds/{name}/*", SEEDS.get(name)):
-        for seed in ROOT.glob(pattern) if pattern else ():
-            shutil.copy(seed, corpus / f"seed_{seed.name}")
+    for seed in seeds + list(ROOT.glob(SEEDS[name]) if name in SEEDS else ()):
+        shutil.copy(seed, corpus / f"seed_{seed.name}")
     if name in NUMBERS:  # from nowhere: long sequences from the start, also beside what once broke something
         dice = random.Random(name)
         for i in range(32):
