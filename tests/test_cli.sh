@@ -51,7 +51,7 @@ is "check a broken scene" gives 1 check broken.yaml
 cat >expected.txt <<'END'
 broken.yaml:3:23: found 0 for bed.grid.cells.1, expected a whole number from 1 to 32768
 broken.yaml:6:27: no_such.stl: found no readable file (No such file or directory), expected one
-broken.yaml:7:11: found the unknown key 'viscosty' in the liquid, expected preset, density, viscosity, surface_tension or contact_angle, did you mean 'viscosity'?
+broken.yaml:7:11: found the unknown key 'viscosty' in the liquid, expected preset, density, viscosity, surface_tension, contact_angle or drying, did you mean 'viscosity'?
 broken.yaml:8:33: found the key 'until' again, expected it once
 broken.yaml: 4 errors
 END

@@ -200,13 +200,15 @@ static void solids_are_checked(void **state) {
         "you mean 'box'?");
     EXPECT(SOLID("{ shape: box, min: [0, 0, 0], max: [1, 0, 1], radius: 1 }"),
            "s.yaml:6:46: found 0 for bed.solids.0.max.1, expected more than the 0 of min",
-           "s.yaml:6:53: found the unknown key 'radius' in a box, expected shape, min, max, name, material, scale, "
+           "s.yaml:6:53: found the unknown key 'radius' in a box, expected shape, min, max, name, material, "
+           "contact_angle, "
+           "wettability, scale, "
            "rotate, translate, move, loop or ease");
     EXPECT(SOLID("{ shape: cylinder, from: [0, 0, 0], to: [0, 0, 0], raduis: 1 }"),
            "s.yaml:6:7: found no key 'radius' in a cylinder, expected one",
            "s.yaml:6:47: found a list of 3 for bed.solids.0.to, expected another place than that of 'from'",
            "s.yaml:6:58: found the unknown key 'raduis' in a cylinder, expected shape, from, to, radius, name, "
-           "material, scale, "
+           "material, contact_angle, wettability, scale, "
            "rotate, translate, move, loop or ease, did you mean 'radius'?");
     EXPECT(
         SOLID("{ shape: plane, point: [0, 0, 0], normal: [0, 0, 0] }"),
@@ -440,7 +442,7 @@ static void bad_sets_name_the_option(void **state) {
           "--set liquid.viscosity=-1: found -1 for liquid.viscosity, expected a number from 0 to 1e+06 (m2/s)" },
         { "liquid.viscosty=1",
           "--set liquid.viscosty=1: found the unknown key 'viscosty' in the liquid, expected preset, "
-          "density, viscosity, surface_tension or contact_angle, did you mean 'viscosity'?" },
+          "density, viscosity, surface_tension, contact_angle or drying, did you mean 'viscosity'?" },
         { "viscosity", "--set viscosity: found no path=value, expected something like liquid.viscosity=1e-5" },
         { "=1", "--set =1: found no path=value, expected something like liquid.viscosity=1e-5" },
         { "run.frame=", "--set run.frame=: found no value after '=', expected one" },

@@ -371,7 +371,8 @@ static void bad_meshes_are_refused(void **state) {
 static void scenes_read_their_files(void **state) {
     (void)state;
     static const char text[] = "rill: 1\nbed:\n  grid: { cells: [2, 2], cell_size: 0.001 }\n  solids:\n"
-                               "    - { heightmap: ground.png, low: 1, high: 3 }\n"
+                               "    - { heightmap: ground.png, low: 1, high: 3,\n"
+                               "        wettability: { map: ground.png, low: 110, high: 20 } }\n"
                                "fill: [{ depth: d.npy }]\nrun: { frame: 1, until: 1 }\n";
     char ground[128], depth[128], path[128];
     rill_message message;
@@ -386,13 +387,15 @@ static void scenes_read_their_files(void **state) {
     assert_string_equal(scene->name, "s");
     assert_string_equal(scene->solids[0].file, ground);
     assert_true(scene->solids[0].def.shape.heights[2] == 1 && scene->solids[0].def.shape.heights[3] == 3);
+    const double *angles = scene->solids[0].def.wettability; /* black may be more than white */
+    assert_true(angles[2] == 110 && angles[3] == 20 && scene->solids[0].def.wettability_size[0] == 2);
     assert_true(scene->fills[0].depths[2] == 2);
     rill_scene_free(scene);
 
     char expected[400];
     assert_int_equal(rill_npy_save(depth, values, (const size_t[]){ 2, 3 }, 2, &message), RILL_OK);
     assert_int_equal(rill_scene_parse(text, sizeof text - 1, path, NULL, &scene, &report), RILL_SCENE_WRONG);
-    snprintf(expected, sizeof expected, "%s:6:17: %s: found an array of shape (2, 3), expected (2, 2): rows, columns",
+    snprintf(expected, sizeof expected, "%s:7:17: %s: found an array of shape (2, 3), expected (2, 2): rows, columns",
              path, depth);
     assert_string_equal(report.items[0].text, expected);
     rill_scene_report_free(&report);
@@ -404,7 +407,7 @@ static void scenes_read_their_files(void **state) {
 
     const rill_scene_options strict = { .no_files = true };
     assert_int_equal(rill_scene_parse(text, sizeof text - 1, path, &strict, &scene, &report), RILL_SCENE_WRONG);
-    assert_int_equal(report.errors, 2);
+    assert_int_equal(report.errors, 3);
     rill_scene_report_free(&report);
     remove(ground);
     remove(depth);

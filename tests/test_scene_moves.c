@@ -56,7 +56,8 @@ static void keys_are_checked(void **state) {
         "s.yaml:6:84: found true for bed.solids.1.loop, expected keys after 0 s, of which the last one ends the loop");
     EXPECT(
         SCENE("{ " BOX ", morph: [ { time: 0, mesh: a.stl } ] }"),
-        "s.yaml:6:78: found the unknown key 'morph' in a box, expected shape, min, max, name, material, scale, rotate, "
+        "s.yaml:6:78: found the unknown key 'morph' in a box, expected shape, min, max, name, material, contact_angle, "
+        "wettability, scale, rotate, "
         "translate, move, loop or ease");
 }
 

@@ -78,6 +78,7 @@ BASE = {
     "view": {"camera": {"from": [0.1, -0.1, 0.1], "to": [0, 0, 0], "lens": 35}},
 }
 ABSENT = object()
+MAP = str(ROOT / "scenes/models/tissue.png")
 
 # (path, value): the value is put there, or what is there is taken away.
 GOOD = [
@@ -92,6 +93,10 @@ GOOD = [
     ("bed.solids.0.material", "wood"), ("bed.solids.1.material", {"kind": "steel"}), ("bed.solids.2.material", "auto"),
     ("bed.solids.3.material", {"colour": [0, 0.5, 1], "roughness": 0.3}), ("bed.solids.4.material", {}),
     ("bed.solids.0.move", [{"time": 3, "visible": False}]), ("bed.solids.2.move.0.visible", ABSENT),
+    ("liquid.contact_angle", 0), ("liquid.contact_angle", {"advancing": 60, "receding": 40}), ("liquid.drying", 5),
+    ("bed.solids.0.contact_angle", 180), ("bed.solids.4.contact_angle", {"advancing": 90, "receding": 90}),
+    ("bed.solids.3.wettability", {"map": MAP, "low": 110, "high": 20}),
+    ("solver.tension", True), ("solver.tension", False), ("solver.wall_tension", True),
     ("bodies.0.density", ABSENT), ("bodies.1.rotate", ABSENT),
     ("bodies.2.name", "pill"), ("bodies.2.shape", "cylinder"), ("bodies.3.loop", ABSENT),
     ("bodies.0.kinematic", False), ("bodies.3.ease", ABSENT), ("probes.2.measure", "volume"), ("probes.2.measure", "level"),
@@ -143,6 +148,16 @@ BROKEN = [
     ("bed.solids.0", {"mesh": "bone.txt"}), ("bed.solids.0", {"mesh": "a.stl", "shape": "box"}),
     ("bed.solids.0", {"heightmap": "ground.jpg"}), ("bed.solids.0", {"heightmap": "ground.png", "low": 0}),
     ("bed.solids.0", {"heightmap": "ground.npy", "low": 0, "high": 1}),
+    # contact angles
+    ("liquid.contact_angle", "low"), ("liquid.contact_angle", [60, 40]), ("liquid.contact_angle", {"advancing": 60}),
+    ("liquid.contact_angle", {"receding": 60}), ("liquid.contact_angle", {"advancing": 181, "receding": 0}),
+    ("liquid.contact_angle", {"advancing": 60, "receding": -1}), ("liquid.drying", -1), ("liquid.drying", "slow"),
+    ("liquid.contact_angle", {"advancing": 60, "receding": 40, "static": 50}), ("bed.solids.1.contact_angle", -1),
+    ("bed.solids.1.contact_angle", {}), ("bed.solids.1.wettability", MAP), ("bed.solids.1.wettability", {}),
+    ("bed.solids.1.wettability", {"map": "letters.jpg"}), ("bed.solids.1.wettability", {"map": MAP, "low": 0}),
+    ("bed.solids.1.wettability", {"map": MAP, "low": 0, "high": 181}),
+    ("bed.solids.1.wettability", {"map": "letters.npy", "low": 0, "high": 110}), ("bodies.0.contact_angle", 40),
+    ("solver.tension", "auto"), ("solver.tension", 1), ("solver.wall_tension", 90), ("solver.wall_tension", "false"),
     # bodies
     ("bodies.0.shape", ABSENT), ("bodies.0.radius", ABSENT), ("bodies.0.position", ABSENT), ("bodies.1.size", ABSENT),
     ("bodies.2.length", ABSENT), ("bodies.3.move", ABSENT), ("bodies.3.kinematic", ABSENT), ("bodies.3.move.0.time", ABSENT),

@@ -103,10 +103,12 @@ static int info_scene(const char *path, const info_options *options) {
     const rill_liquid *liquid = &scene->world.liquid;
     printf("scene %s (%s)\n", scene->name, path);
     printf("  %-20s %g s in frames of %g s\n", "run", scene->until, scene->frame);
-    printf("  %-20s density %g kg/m3, viscosity %g m2/s, surface tension %g N/m\n", "liquid", liquid->density,
-           liquid->viscosity, liquid->surface_tension);
-    printf("  %-20s %g degrees advancing, %g receding\n", "contact angle", liquid->contact_angle.advancing,
-           liquid->contact_angle.receding);
+    const rill_contact_angle *angle = &liquid->contact_angle;
+    printf(
+        "  %-20s density %g kg/m3, viscosity %g m2/s, surface tension %g N/m, contact angle %g degrees (%g advancing, "
+        "%g receding)\n",
+        "liquid", liquid->density, liquid->viscosity, liquid->surface_tension,
+        0.5 * (angle->advancing + angle->receding), angle->advancing, angle->receding);
     if (rill_world_get_ledger(world, &ledger) == RILL_OK)
         printf("  %-20s %.6g ml at the start\n", "filled", (double)ledger.columns * ledger.quantum_volume * 1e6);
     size_t sinks = 0;

@@ -6,7 +6,7 @@
 static const rill_range DENSITY = { 1e-3, 1e6, false, "kg/m3" };
 static const rill_range VISCOSITY = { 0, 1e6, false, "m2/s" };
 static const rill_range TENSION = { 0, 1e3, false, "N/m" };
-static const rill_range CONTACT_ANGLE = { 0, 180, false, "degrees" };
+static const rill_range DRYING = { 0, 1e15, false, "s; 0: never" };
 static const rill_range FRICTION = { 0, 1, true, "fraction of speed kept per second" };
 static const rill_range ORIFICE = { 0, 1, false, "discharge coefficient; 0: no loss" };
 static const rill_range PIPE_LENGTH = { 0, 1e7, false, "m; 0: the cell size" };
@@ -19,7 +19,8 @@ static const rill_range FORCE = { -1e9, 1e9, false, "N" };
 enum { SUBSTEPS_LIMIT = 1000000, PRESETS_LIMIT = 64 };
 
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "preset", "density", "viscosity", "surface_tension", "contact_angle", NULL };
+    static const char *const keys[] = { "preset",        "density", "viscosity", "surface_tension",
+                                        "contact_angle", "drying",  NULL };
     rill_liquid *liquid = &scene->world.liquid;
     const char *presets[PRESETS_LIMIT + 1] = { NULL };
     for (int32_t i = 0; i < PRESETS_LIMIT && i < rill_liquid_preset_count(); ++i)
@@ -33,9 +34,8 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_number(reader, rill_tree_get(node, "density"), &DENSITY, &liquid->density);
     rill_read_number(reader, rill_tree_get(node, "viscosity"), &VISCOSITY, &liquid->viscosity);
     rill_read_number(reader, rill_tree_get(node, "surface_tension"), &TENSION, &liquid->surface_tension);
-    double angle;
-    if (rill_read_number(reader, rill_tree_get(node, "contact_angle"), &CONTACT_ANGLE, &angle))
-        liquid->contact_angle = rill_contact_angle_about(angle);
+    rill_read_contact_angle(reader, rill_tree_get(node, "contact_angle"), &liquid->contact_angle);
+    rill_read_number(reader, rill_tree_get(node, "drying"), &DRYING, &liquid->drying);
 }
 
 /* Words that the format has but this version cannot do yet get an answer of their own. */
@@ -75,8 +75,8 @@ static void read_kandemir(rill_reader *reader, const rill_node *node, rill_scene
 }
 
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "method",   "pipe_area", "advection",    "passages", "orifice",
-                                        "friction", "rest",      "max_substeps", "kandemir", NULL };
+    static const char *const keys[] = { "method", "pipe_area",    "advection", "passages", "orifice",      "friction",
+                                        "rest",   "max_substeps", "kandemir",  "tension",  "wall_tension", NULL };
     static const char *const methods[] = { "pipes", "kandemir", NULL }; /* in the order of rill_method */
     static const char *const later_methods[] = { "waves", NULL };
     static const char *const areas[] = { "physical", "paper", NULL };         /* in the order of rill_pipe_area */
@@ -102,6 +102,10 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_boolean(reader, rill_tree_get(node, "advection"), &solver->advection);
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);
+    bool tension;
+    if (rill_read_boolean(reader, rill_tree_get(node, "tension"), &tension))
+        solver->tension = tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
+    rill_read_boolean(reader, rill_tree_get(node, "wall_tension"), &solver->wall_tension);
     rill_read_integer(reader, rill_tree_get(node, "max_substeps"), 1, SUBSTEPS_LIMIT, &solver->max_substeps);
     read_kandemir(reader, rill_tree_get(node, "kandemir"), scene);
 }

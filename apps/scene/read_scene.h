@@ -10,6 +10,10 @@ void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *sc
 /* Reads the triangles of a mesh file, owned by the scene; the file's name, or NULL: complained of. */
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def);
 void rill_read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material);
+/* read_angles.c. Reads one angle, or a pair; a NULL node leaves `out` as it is, as a bad one does. */
+bool rill_read_contact_angle(rill_reader *reader, const rill_node *node, rill_contact_angle *out);
+/* Reads the angles of a solid, and the map that paints it. */
+void rill_read_solid_angles(rill_reader *reader, const rill_node *node, rill_solid_def *def);
 void rill_read_moves(rill_reader *reader, const rill_node *node, rill_scene_solid *solid); /* read_moves.c */
 void rill_read_body_moves(rill_reader *reader, const rill_node *node, rill_scene_body *body);
 void rill_read_bodies(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_bodies.c */

@@ -5,15 +5,15 @@
 
 #include "files.h"
 #include "mesh_import.h"
-#include "npy.h"
-#include "png_heights.h"
+#include "read_maps.h"
 #include "read_scene.h"
 
 static const rill_range SCALE = { 0, 1e6, true, NULL };
 static const rill_range DIRECTION = { -1e6, 1e6, false, NULL };
 enum { SOLIDS_LIMIT = 65535 };
 
-#define COMMON_KEYS "name", "material", "scale", "rotate", "translate", "move", "loop", "ease"
+#define SOLID_KEYS "name", "material", "contact_angle", "wettability"
+#define COMMON_KEYS SOLID_KEYS, "scale", "rotate", "translate", "move", "loop", "ease"
 
 /* In the order of rill_shape. */
 static const char *const shape_words[] = { "box", "sphere", "cylinder", "torus", "plane", NULL };
@@ -25,7 +25,7 @@ static const char *const plane_keys[] = { "shape", "point", "normal", COMMON_KEY
 static const char *const *const shape_keys[] = { box_keys, sphere_keys, cylinder_keys, torus_keys, plane_keys };
 static const char *const shape_names[] = { "a box", "a sphere", "a cylinder", "a torus", "a plane" };
 static const char *const mesh_keys[] = { "mesh", COMMON_KEYS, "morph", NULL };
-static const char *const heightmap_keys[] = { "heightmap", "name", "material", "low", "high", NULL };
+static const char *const heightmap_keys[] = { "heightmap", SOLID_KEYS, "low", "high", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- shapes */
 
@@ -91,13 +91,6 @@ static void read_shape(rill_reader *reader, const rill_node *node, rill_solid_de
 
 /* ------------------------------------------------------------------------------------------------------------ files */
 
-static bool keep(rill_reader *reader, void *memory) {
-    if (rill_store_adopt(reader->store, memory)) return true;
-    free(memory);
-    reader->no_memory = true;
-    return false;
-}
-
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
     const char *path = rill_read_file_name(reader, node);
     if (path && !rill_mesh_is_kind(path)) {
@@ -115,11 +108,11 @@ const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill
         rill_reader_refuse_file(reader, node, path, result, &message);
         return NULL;
     }
-    if (!keep(reader, mesh.vertices)) {
+    if (!rill_reader_keep(reader, mesh.vertices)) {
         free(mesh.indices);
         return NULL;
     }
-    if (!keep(reader, mesh.indices)) return NULL;
+    if (!rill_reader_keep(reader, mesh.indices)) return NULL;
     def->shape.type = RILL_SHAPE_MESH;
     def->shape.vertices = mesh.vertices;
     def->shape.vertex_count = mesh.vertex_count;
@@ -134,78 +127,17 @@ static void read_mesh(rill_reader *reader, const rill_node *node, rill_scene_sol
     solid->file = rill_read_mesh_file(reader, rill_tree_get(node, "mesh"), &solid->def);
 }
 
-static rill_result load_npy_heights(const char *path, double **out, int32_t size[2], rill_message *message) {
-    rill_npy array;
-    rill_result result = rill_npy_load(path, &array, message);
-    if (result != RILL_OK) return result;
-    if (array.axes != 2 || !array.shape[0] || !array.shape[1] || array.shape[0] > 32768 || array.shape[1] > 32768) {
-        snprintf(message->text, sizeof message->text,
-                 "found an array of %d axes, expected 2 (rows from south to north, columns), 1 to 32768 each",
-                 array.axes);
-        result = RILL_INVALID_DATA;
-    }
-    for (size_t i = 0; result == RILL_OK && i < array.count; ++i) {
-        if (!(fabs(array.values[i]) <= rill_range_place.high)) {
-            snprintf(message->text, sizeof message->text,
-                     "found the height %g at row %zu, column %zu, expected %g to %g m", array.values[i],
-                     i / array.shape[1], i % array.shape[1], rill_range_place.low, rill_range_place.high);
-            result = RILL_INVALID_DATA;
-        }
-    }
-    if (result != RILL_OK) {
-        rill_npy_free(&array);
-        return result;
-    }
-    *out = array.values;
-    size[0] = (int32_t)array.shape[1];
-    size[1] = (int32_t)array.shape[0];
-    return RILL_OK;
-}
-
-/* low and high belong to pictures, which know no metres. */
-static bool read_heightmap_range(rill_reader *reader, const rill_node *node, bool picture, double range[2]) {
-    const rill_node *low = rill_tree_get(node, "low"), *high = rill_tree_get(node, "high");
-    if (!picture) {
-        const rill_node *extra = low ? low : high;
-        if (extra) rill_reader_expected(reader, extra, "no 'low' and 'high' with an .npy file: it holds metres");
-        return !extra;
-    }
-    bool good = rill_read_number(reader, rill_reader_need(reader, node, "a PNG heightmap", "low"), &rill_range_place,
-                                 &range[0]);
-    good &= rill_read_number(reader, rill_reader_need(reader, node, "a PNG heightmap", "high"), &rill_range_place,
-                             &range[1]);
-    if (good && !(range[0] < range[1])) {
-        rill_reader_expected(reader, high, "more than the %g of 'low'", range[0]);
-        return false;
-    }
-    return good;
-}
-
 static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
-    const rill_node *file = rill_tree_get(node, "heightmap");
+    static const rill_map_kind kind = { .what = "a heightmap",
+                                        .picture = "a PNG heightmap",
+                                        .number = "height",
+                                        .plural = "metres",
+                                        .range = &rill_range_place,
+                                        .rises = true };
+    double *heights = NULL;
     rill_reader_open(reader, node, "a heightmap", heightmap_keys);
-    const char *name = "";
-    if (!rill_read_text(reader, file, &name)) return;
-    bool picture = rill_file_ends(name, ".png");
-    if (!picture && !rill_file_ends(name, ".npy")) {
-        rill_reader_expected(reader, file, "the name of a .png or .npy file");
-        return;
-    }
-    double range[2] = { 0, 1 }, *heights = NULL;
-    bool good = read_heightmap_range(reader, node, picture, range);
-    const char *path = rill_read_file_name(reader, file);
+    const char *path = rill_read_map(reader, node, "heightmap", &kind, &heights, solid->def.shape.heights_size);
     if (!path) return;
-    rill_message message = { "" };
-    int32_t *size = solid->def.shape.heights_size;
-    rill_result result =
-        picture ? rill_png_load(path, &heights, size, &message) : load_npy_heights(path, &heights, size, &message);
-    if (result != RILL_OK) {
-        rill_reader_refuse_file(reader, file, path, result, &message);
-        return;
-    }
-    if (!keep(reader, heights)) return;
-    for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; ++i)
-        heights[i] = range[0] + heights[i] * (range[1] - range[0]);
     solid->file = path;
     solid->def.shape.type = RILL_SHAPE_HEIGHTMAP;
     solid->def.shape.heights = heights;
@@ -253,6 +185,7 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
             kind = i;
     }
     rill_read_material(reader, rill_tree_get(node, "material"), &solid->material);
+    rill_read_solid_angles(reader, node, &solid->def);
     const rill_node *name = rill_tree_get(node, "name");
     solid->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "solid", number);
     if (given == 0) {
