@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Adds up what the tests said and prints `N passed, N failed` as the last line; exit code 1 if anything failed.
 
+Before that come the ten slowest tests, by the clock, and the processor seconds of all that the calling shell has waited for.
+
     count_tests.py FOLDER
 
 Reads ctest's JUnit files in the folder. A cmocka program counts by its cases and a script that ends with its own
@@ -8,6 +10,7 @@ Reads ctest's JUnit files in the folder. A cmocka program counts by its cases an
 """
 import pathlib
 import re
+import resource
 import sys
 import xml.etree.ElementTree as xml
 
@@ -36,12 +39,23 @@ def count(case):
     return passed, failed
 
 
+def print_times(times):
+    """What is worth cutting. tools/time_tests.py tells the work of a test from its waiting for others."""
+    for seconds, name in sorted(times, reverse=True)[:10]:
+        print(f"{seconds:7.1f} s  {name}")
+    # A shell that has become this program by `exec` leaves it what its children used.
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{used.ru_utime + used.ru_stime:7.1f} processor seconds, of builds and tests together")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     passed = failed = 0
+    times = []
     for file in sorted(folder.glob("*.xml")):
         for case in xml.parse(file).getroot().iter("testcase"):
             counted = count(case)
+            times.append((float(case.get("time") or 0), f"{file.stem} {case.get('name')}"))
             if counted is None:
                 print(f"skipped: {file.stem} {case.get('name')}")
                 continue
@@ -52,6 +66,7 @@ def main():
     for file in sorted(folder.glob("*.broken")):
         print(f"FAILED: {file.read_text().strip()}")
         failed += 1
+    print_times(times)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
