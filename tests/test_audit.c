@@ -28,7 +28,7 @@ static void run_and_steal(void *user, int32_t count, rill_task *task, void *cont
 
 /* A pool that swashes, so that its tiles stay awake, and large enough for the sweep to share its work. */
 static rill_world *make_pool(void) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.gravity[0] = 1.0;
     def.grid = (rill_grid){ .cells = { 128, 128 }, .cell_size = 0.001 };
     def.runtime.tasks = (rill_tasks){ .parallel_for = run_and_steal, .threads = 4 };

@@ -105,7 +105,7 @@ static void bad_grids_are_refused(void **state) {
 static rill_result build_all(test_memory *memory) {
     static const double heights[4] = { 0.0, 0.01, 0.02, 0.0 };
     rill_allocator allocator = test_allocator(memory);
-    rill_world_def world = rill_default_world_def();
+    rill_world_def world = plain_world_def();
     world.grid = (rill_grid){ .cells = { 24, 20 }, .cell_size = 0.01 };
     world.edges[0].kind = RILL_EDGE_OPEN;
     rill_solid_def defs[6] = { box_def("box", 0.05, 0.05, 0.1, 0.2, 0.15, 0.11) };

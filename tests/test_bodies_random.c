@@ -42,7 +42,7 @@ static void expect(const scene *s, rill_result result, const char *call) {
 static void random_definition(scene *s) {
     dice *d = &s->dice;
     rill_world_def *def = &s->def;
-    *def = rill_default_world_def();
+    *def = plain_world_def();
     for (int k = 0; k < 2; ++k) def->grid.cells[k] = 8 + one_of(d, 16);
     s->dx = def->grid.cell_size = scaled(d, 5e-4, 0.05);
     s->wide = s->dx * fmin(def->grid.cells[0], def->grid.cells[1]);

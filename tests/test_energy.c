@@ -53,7 +53,7 @@ static void rest_is_geometry(void **state) {
 
 static void tilted_gravity_has_slopes(void **state) {
     (void)state;
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     memcpy(def.gravity, (double[]){ 2.0, -1.0, -8.0 }, sizeof def.gravity);
     rill_world *world = make_floor(&def, 8, 4, NULL);
     double depths[32];
@@ -67,7 +67,7 @@ static void tilted_gravity_has_slopes(void **state) {
 /* Releases a heap in the west of a basin without viscosity and follows it for a tenth of a second: what is lost of one
  * kind is found in the other. */
 static void follow_heap(const rill_solid_def *over, double low, double high, double moved, double lost) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.liquid.viscosity = 0.0;
     rill_world *world = make_floor(&def, 40, 2, over);
     double depths[80];
@@ -99,7 +99,7 @@ static void levels_become_motion(void **state) {
  * it. */
 static void faces_move_what_is_before_them(void **state) {
     (void)state;
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     const rill_solid_def slab = box_def("slab", 0.015, -1.0, 0.004, 0.025, 1.0, 0.02);
     const double depth[] = { 0.010, 0.5 * (0.004 * 0.004 / 0.010 + 0.004), 0.004 };
     const int faces[] = { 5, 15, 20 };
@@ -117,7 +117,7 @@ static void faces_move_what_is_before_them(void **state) {
 /* A ball that falls into a pool and comes to float gives its energy to the liquid, which uses it up. */
 static void bodies_fall(void **state) {
     (void)state;
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     rill_world *world = make_floor(&def, 24, 24, NULL);
     must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.012, NULL));
     rill_body_def ball = rill_default_body_def();
@@ -157,7 +157,7 @@ static void asking_wrongly(void **state) {
     world = make_house(&def);
     must_refuse(world, rill_world_get_energy(world, NULL), RILL_INVALID_ARGUMENT, "NULL");
     rill_world_destroy(world);
-    rill_world_def tank = rill_default_world_def();
+    rill_world_def tank = plain_world_def();
     tank.solver.method = RILL_METHOD_KANDEMIR;
     world = make_floor(&tank, 4, 4, NULL);
     must_refuse(world, rill_world_get_energy(world, &energy), RILL_INVALID_STATE, "KANDEMIR");

@@ -47,7 +47,7 @@ static rill_world *layered_world(const rill_world_def *def) {
 }
 
 static rill_world_def base_def(const variant *v) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = def.grid.cells[1] = CELLS;
     def.grid.cell_size = DX;
     def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
@@ -173,7 +173,7 @@ static void user_scheduler_is_used(void **state) {
 /* -------------------------------------------------------------------------------------------------------- rest */
 
 static rill_world *tray(double slope) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = 80;
     def.grid.cells[1] = 60;
     rill_world *world;
@@ -330,7 +330,7 @@ enum {
 }; /* a channel, and its middle, where nothing gets from the ends for a while */
 
 static rill_world *make_channel(void) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid = (rill_grid){ .cells = { LONG, WIDE }, .cell_size = 0.01 };
     def.headroom = 0.3;
     def.edges[RILL_WEST] = def.edges[RILL_EAST] = (rill_edge){ RILL_EDGE_STILL, 0.15 };

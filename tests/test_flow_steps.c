@@ -23,7 +23,7 @@ static rill_world *channel(const rill_world_def *def) {
 }
 
 static rill_world_def channel_def(void) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = NX;
     def.grid.cells[1] = NY;
     def.grid.cell_size = 0.001;

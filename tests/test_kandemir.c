@@ -14,7 +14,7 @@ enum { SIDE = 24, CELLS = SIDE * SIDE };
 typedef double shape_function(int32_t x, int32_t y);
 
 static rill_world_def tank_def(void) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = def.grid.cells[1] = SIDE;
     def.grid.cell_size = DX;
     def.headroom = 0.1;

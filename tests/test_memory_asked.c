@@ -24,7 +24,7 @@ static void lift(void *block, size_t size, size_t alignment, void *user) {
 }
 
 static rill_world *make_world(int32_t cells, scale *s) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid = (rill_grid){ .cells = { cells, cells }, .cell_size = 0.001 };
     def.headroom = 0.02;
     def.runtime.allocator = (rill_allocator){ .allocate = weigh, .release = lift, .user = s };

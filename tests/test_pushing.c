@@ -32,7 +32,7 @@ static rill_solid_def wall_def(bool mesh, double start) {
 
 /* A channel one cell wide with a wall across its middle, `offset` cells off the grid. */
 static channel make_channel(int32_t cells, double offset, bool mesh) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = cells;
     def.grid.cells[1] = 1;
     def.grid.cell_size = CELL;
@@ -165,7 +165,7 @@ static void a_slanting_wall_pushes_and_pulls(void **state) {
     (void)state;
     enum { CELLS = 140, FRAMES = 14, WARM = 7 };
     const double turn = 30.0, along[2] = { 0.86602540378443865, 0.5 }, speed = 0.2 * sqrt(GRAVITY * DEPTH);
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = def.grid.cells[1] = CELLS;
     def.grid.cell_size = CELL;
     def.headroom = 0.04;

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <rill/rill.h>
 
+#include "plain_world.h"
+
 static unsigned long first_scene = 1, scene_count = 1000 / ALONE_PART;
 
 /* ------------------------------------------------------------------------------------------------ dice (SplitMix64) */
@@ -76,7 +78,7 @@ static void expect(const scene *s, rill_result result, const char *call) {
 }
 
 static rill_solver random_solver(dice *d) {
-    rill_solver solver = rill_default_world_def().solver;
+    rill_solver solver = plain_world_def().solver;
     solver.pipe_area = chance(d, 0.25) ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     solver.advection = chance(d, 0.75);
     solver.rest = chance(d, 0.75);
@@ -107,7 +109,7 @@ static rill_liquid random_liquid(dice *d) {
 static void make_definition(scene *s) {
     dice *d = &s->dice;
     rill_world_def *def = &s->def;
-    *def = rill_default_world_def();
+    *def = plain_world_def();
     def->grid.cells[0] = 1 + one_of(d, chance(d, 0.1) ? 120 : 40);
     def->grid.cells[1] = 1 + one_of(d, 40);
     def->grid.cell_size = scaled(d, 1e-4, 1);

@@ -35,7 +35,7 @@ static void test_resume(void **state) {
 static void test_resume_shared(void **state) {
     (void)state;
     enum { SIDE = 200, CELLS = SIDE * SIDE };
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = def.grid.cells[1] = SIDE;
     def.headroom = 0.02;
     def.runtime.tasks.threads = 4;
@@ -145,7 +145,7 @@ static void test_restore(void **state) {
         assert_true(rill_world_hash(world) == end);
     }
     /* A world that has no bed yet can be rewound too, and a bad snapshot leaves it alone. */
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     rill_world *empty = NULL;
     assert_int_equal(rill_world_create(&def, &empty, NULL), RILL_OK);
     const uint64_t before = rill_world_hash(empty);
@@ -165,7 +165,7 @@ static void test_restore(void **state) {
 
 /* Every shape, so that every array is stored: what is loaded and saved again is the same to the byte. */
 static rill_world *make_small(bool shapes) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.name = "small";
     def.grid.cells[0] = 3;
     def.grid.cells[1] = 2;

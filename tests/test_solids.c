@@ -44,7 +44,7 @@ static double volume_in(rill_world *world, double x0, double y0, double z0, doub
 }
 
 static rill_world *open_world(int32_t nx, int32_t ny, const rill_runtime *runtime) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = nx;
     def.grid.cells[1] = ny;
     def.headroom = 0.02;
@@ -181,7 +181,7 @@ static void move_something(circus *c) {
 /* A floor with a rim and a table, sources and sinks, open and still edges. */
 static circus open_circus(int kind, const rill_runtime *runtime) {
     circus c = { .seed = (uint64_t)kind + 11 };
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = 40;
     def.grid.cells[1] = 32;
     def.headroom = 0.02;

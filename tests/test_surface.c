@@ -11,7 +11,7 @@ static const double CELL = 0.001;
 typedef double bed_shape(double x, double y); /* in cells, from the centre of the grid */
 
 static rill_world_def square_def(int32_t cells) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = def.grid.cells[1] = cells;
     def.grid.cell_size = CELL;
     return def;

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "mesh_check.h"
+#include "plain_world.h"
 #include "surface/surface.h"
 #include "world/world.h"
 
@@ -108,7 +109,7 @@ static void fill(sample *s) {
 }
 
 static void make_world(sample *s) {
-    s->def = rill_default_world_def();
+    s->def = plain_world_def();
     for (int i = 0; i < 2; ++i) s->def.grid.cells[i] = 1 + (int32_t)between(&s->dice, 0, 16);
     s->def.grid.cell_size = pow(10, between(&s->dice, -4, 0));
     for (int i = 0; i < 2; ++i) s->width[i] = s->def.grid.cell_size * s->def.grid.cells[i];

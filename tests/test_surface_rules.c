@@ -12,7 +12,7 @@
 static const double CELL = 0.001;
 
 static rill_world *make_world(int32_t nx, int32_t ny, const rill_solid_def *solids, size_t count) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     rill_world *world = NULL;
     rill_solid_id id;
     def.grid.cells[0] = nx;

@@ -35,6 +35,7 @@ static void run_scene(const char *name) {
     rill_surface *surface = NULL;
     snprintf(path, sizeof path, "%s/scenes/%s", RILL_SOURCE_DIR, name);
     assert_int_equal(rill_scene_load(path, NULL, &scene, &report), RILL_SCENE_OK);
+    scene->world.solver.tension = RILL_TENSION_OFF;
     assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_OK);
     rill_scene_report_free(&report);
     rill_physics *physics = rill_physics_create(scene, world);

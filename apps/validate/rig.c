@@ -45,6 +45,7 @@ bool rill_rig_begin(rill_rig *rig, rill_validation *validation, int32_t nx, int3
     rig->def.grid.cell_size = dx;
     rig->def.liquid.viscosity = 0;
     rig->def.solver.rest = false;
+    rig->def.solver.tension = RILL_TENSION_OFF;
     rig->def.solver.friction = 1;
     rig->def.solver.max_substeps = 1000000;
     rig->def.runtime.tasks.threads = validation->threads;

@@ -24,7 +24,7 @@ typedef struct bed_scene {
 } bed_scene;
 
 static inline bed_scene scene_of(int32_t nx, int32_t ny, double cell_size) {
-    bed_scene scene = { .def = rill_default_world_def(), .allocator = rill_alloc_default() };
+    bed_scene scene = { .def = plain_world_def(), .allocator = rill_alloc_default() };
     scene.def.grid.cells[0] = nx;
     scene.def.grid.cells[1] = ny;
     scene.def.grid.cell_size = cell_size;

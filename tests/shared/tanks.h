@@ -23,7 +23,7 @@ static inline void add_slab(rill_world *world, double x0, double z0, double x1, 
 }
 
 static inline rill_world_def tank_def(int32_t nx, int32_t ny, rill_passages passages) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.grid.cells[0] = nx;
     def.grid.cells[1] = ny;
     def.grid.cell_size = MM;

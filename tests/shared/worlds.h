@@ -20,6 +20,8 @@
 
 #include <rill/rill.h>
 
+#include "plain_world.h"
+
 /* ---------------------------------------------------------------------------------------------------------- alone */
 
 static inline void alone_is_left_out(void **state) {
@@ -87,7 +89,7 @@ static inline rill_solid_def box_def(const char *name, double x0, double y0, dou
 }
 
 static inline rill_world_def house_def(void) {
-    rill_world_def def = rill_default_world_def();
+    rill_world_def def = plain_world_def();
     def.name = "house";
     def.grid.cells[0] = 20;
     def.grid.cells[1] = 10;
