@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "flow/column.h"
 #include "world/world.h"
 
 static rill_source *source_named(rill_world *world, const char *name) {
@@ -20,7 +21,7 @@ static rill_source *add(rill_world *world, const rill_source_def *def) {
 
 /* Runs and books, as a step does. */
 static int64_t run(rill_world *world, rill_source *source, double time, double dt, rill_status *status) {
-    const int64_t moved = rill_source_run(source, &world->flow, time, dt, status);
+    const int64_t moved = rill_source_run(source, &world->flow, NULL, time, dt, status);
     rill_book_change(world, source->book, source->def.sink ? -moved : moved);
     assert_int_equal(ledger_error(world), 0);
     return moved;
@@ -364,6 +365,57 @@ static void test_long_rows(void **state) {
     rill_world_destroy(world);
 }
 
+/* Somebody whose business is one column: what comes down there is theirs, and so is what sinks take out of it. */
+typedef struct owner {
+    int32_t place;
+    int64_t given, taken;
+} owner;
+
+static bool is_owned(const void *context, int32_t place) {
+    return ((const owner *)context)->place == place;
+}
+
+static void land_on_owner(void *context, rill_flow *flow, int32_t place, int32_t quanta) {
+    owner *all = context;
+    assert_int_equal(place, all->place);
+    if (quanta >= 0) {
+        all->given += quanta;
+        return;
+    }
+    all->taken -= quanta;
+    rill_column_exchange(flow, place, quanta);
+}
+
+/* Rain over all columns, dealt in long runs: one of them lands elsewhere, and the others get what is theirs. */
+static void test_landing(void **state) {
+    (void)state;
+    const rill_world_def def = house_def();
+    rill_world *world = make_house(&def);
+    rill_source_def rain = rill_default_source_def(), drain;
+    rain.name = "rain";
+    rain.shape = RILL_SOURCE_RAIN;
+    rain.rain = 50.0 * world->bed.quantum * 3.6e6; /* 50 quanta a second on each column */
+    rill_source *source = add(world, &rain);
+    const size_t n = source->place_count;
+    owner all = { .place = source->places[n / 2] };
+    const rill_landing landing = { .context = &all, .concerns = is_owned, .land = land_on_owner };
+    rill_status status = 0;
+    assert_int_equal(rill_source_run(source, &world->flow, &landing, 0.0, 1.0, &status), 50 * (int64_t)n);
+    assert_int_equal(all.given, 50);
+    for (size_t i = 0; i < n; ++i)
+        assert_int_equal(world->flow.H[source->places[i]], source->places[i] == all.place ? 0 : 50);
+    drain = rain;
+    drain.name = "drain";
+    drain.sink = true;
+    rill_column_set(&world->flow, all.place, 70);
+    source = add(world, &drain);
+    assert_int_equal(rill_source_run(source, &world->flow, &landing, 0.0, 1.0, &status), 50 * (int64_t)n);
+    assert_int_equal(all.taken, 50);
+    assert_int_equal(world->flow.H[all.place], 20);
+    assert_int_equal(status, 0);
+    rill_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_amounts),
@@ -376,6 +428,7 @@ int main(void) {
         cmocka_unit_test(test_sink),
         cmocka_unit_test(test_rain),
         cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_landing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

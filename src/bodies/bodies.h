@@ -47,6 +47,7 @@
 
 #include "flow/flow.h"
 #include "flow/kernels.h"
+#include "flow/landing.h"
 #include "shape/body_form.h"
 #include "tasks/tasks.h"
 
@@ -267,10 +268,8 @@ void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow);
 /* Returns the longest sub-step in which no body moves farther than half a cell in the liquid, if there is `left` of the
  * step, s. */
 double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, double left);
-/* Notes levels before sources pour. */
-void rill_bodies_before_sources(rill_bodies *bodies, const rill_flow *flow);
-/* Lets lie on bodies what sources have poured on them since. */
-void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow);
+/* Returns who says where liquid that comes down lands: on bodies, if their columns are apart from what is on them. */
+rill_landing rill_bodies_landing(rill_bodies *bodies);
 /* Finds nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
  * their pressure where they are flooded. */
 void rill_bodies_cover(const rill_body_stage *stage);

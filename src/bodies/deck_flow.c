@@ -171,27 +171,26 @@ void rill_bodies_return_liquid(rill_bodies *bodies, rill_flow *flow, const int16
     bodies->lost += left;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- sources */
+/* --------------------------------------------------------------------------------------------------------- landings */
 
-void rill_bodies_before_sources(rill_bodies *bodies, const rill_flow *flow) {
-    rill_body_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].head_around = (double)flow->H[nodes[i].place];
+static bool concerns_bodies(const void *context, int32_t place) {
+    return rill_bodies_node(context, place) != NULL;
 }
 
-void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow) {
-    rill_body_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
-        rill_body_node *node = &nodes[i];
-        const int32_t poured = flow->H[node->place] - (int32_t)node->head_around;
-        const int32_t room = flow->bed->c[node->place] - flow->bed->b[node->place] - flow->H[node->place] - node->deck;
-        if (!node->apart || poured <= 0 || room < 0) {
-            node->displaced_before -= (double)poured; /* its head is to follow at once */
-            continue;
-        }
-        rill_column_take(flow, node->place, poured);
-        node->deck += poured;
-        RILL_ASSERT(poured > 0 && flow->H[node->place] >= 0);
+/* Lets liquid come down on what floats in a column, if that keeps it apart; else the head there follows at once. */
+static void land_on_body(void *context, rill_flow *flow, int32_t place, int32_t quanta) {
+    rill_body_node *node = rill_bodies_node(context, place);
+    const int32_t room = flow->bed->c[place] - flow->bed->b[place] - flow->H[place] - node->deck;
+    if (node->apart && quanta >= 0 && quanta <= room) {
+        node->deck += quanta;
+        return;
     }
+    rill_column_exchange(flow, place, quanta);
+    node->displaced_before -= (double)quanta;
+}
+
+rill_landing rill_bodies_landing(rill_bodies *bodies) {
+    return (rill_landing){ .context = bodies, .concerns = concerns_bodies, .land = land_on_body };
 }
 
 /* ------------------------------------------------------------------------------------------------------------ faces */

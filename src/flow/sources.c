@@ -311,28 +311,47 @@ static int32_t room_of(const rill_flow *flow, int32_t place) {
     return height - flow->H[place];
 }
 
-int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t want) {
+/* Lets as much of `want` come down at a column as there is `room` for; returns the rest. */
+static int64_t pour(rill_flow *flow, const rill_landing *landing, int32_t place, int32_t room, int64_t want) {
     const int32_t moved = want < room ? (int32_t)want : room;
-    rill_column_give(flow, place, moved);
+    rill_land(landing, flow, place, moved);
     note_rise(flow, place);
     const int32_t above = flow->H[place] - (flow->bed->c[place] - flow->bed->b[place]);
     if (above > 0) flow->pushed += rill_min_i(above, moved);
     return want - moved;
 }
 
+int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t want) {
+    return pour(flow, NULL, place, room, want);
+}
+
+/* A source at work in a sub-step. */
+typedef struct dealing {
+    rill_source *source;
+    rill_flow *flow;
+    const rill_landing *landing;
+    bool sink;
+} dealing;
+
 /* Gives to (or takes from) one column what fits; returns what did not. */
-static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
-    if (!sink) return rill_source_pour(flow, place, room_of(flow, place), want);
+static int64_t serve(const dealing *deal, int32_t place, int64_t want) {
+    rill_flow *flow = deal->flow;
+    if (!deal->sink) return pour(flow, deal->landing, place, room_of(flow, place), want);
     const int32_t moved = want < flow->H[place] ? (int32_t)want : flow->H[place];
-    rill_column_take(flow, place, moved);
+    rill_land(deal->landing, flow, place, -moved);
     return want - moved;
 }
 
 enum { RUN = 64 }; /* columns, at most */
 
-/* `count` columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and
- * nothing done, if not. */
-static bool serve_run(rill_flow *flow, int32_t place, int32_t count, bool sink, int32_t amount) {
+/* `count` columns side by side, each the same amount, if all of them have room and are nobody's business: loops that
+ * vectorise. False, and nothing done, if not. */
+static bool serve_run(const dealing *deal, int32_t place, int32_t count, int32_t amount) {
+    rill_flow *flow = deal->flow;
+    const rill_landing *landing = deal->landing;
+    const bool sink = deal->sink;
+    for (int32_t i = 0; landing && i < count; ++i)
+        if (landing->concerns(landing->context, place + i)) return false;
     const int32_t *H = flow->H + place, *b = flow->bed->b + place, *c = flow->bed->c + place;
     int32_t least = RILL_TOP;
     for (int32_t i = 0; i < count; ++i) {
@@ -364,79 +383,81 @@ static int32_t run_length(const int32_t *places, int64_t i, int64_t to) {
 }
 
 /* Serves each of the columns from <= i < to with one amount. Returns what found no room. */
-static int64_t serve_all(const rill_source *source, rill_flow *flow, int64_t from, int64_t to, int64_t amount) {
-    const int32_t *places = source->places;
-    const bool sink = source->def.sink, small = amount <= RILL_TOP;
+static int64_t serve_all(const dealing *deal, int64_t from, int64_t to, int64_t amount) {
+    const int32_t *places = deal->source->places;
+    const bool small = amount <= RILL_TOP;
     int64_t rest = 0;
     for (int64_t i = from; i < to;) {
         const int64_t end = i + run_length(places, i, to);
-        if (small && serve_run(flow, places[i], (int32_t)(end - i), sink, (int32_t)amount)) {
+        if (small && serve_run(deal, places[i], (int32_t)(end - i), (int32_t)amount)) {
             i = end;
             continue;
         }
-        for (; i < end; ++i) rest += serve(flow, places[i], sink, amount);
+        for (; i < end; ++i) rest += serve(deal, places[i], amount);
     }
     return rest;
 }
 
-static bool has_room(const rill_flow *flow, int32_t place, bool sink) {
-    return (sink ? flow->H[place] : room_of(flow, place)) > 0;
+static bool has_room(const dealing *deal, int32_t place) {
+    return (deal->sink ? deal->flow->H[place] : room_of(deal->flow, place)) > 0;
 }
 
-static void wake(const rill_source *source, rill_flow *flow) {
-    for (size_t i = 0; i < source->tile_count; ++i) rill_flow_wake_tile(flow, source->tiles[i], source->wakes[i]);
+static void wake(const dealing *deal) {
+    const rill_source *source = deal->source;
+    for (size_t i = 0; i < source->tile_count; ++i) rill_flow_wake_tile(deal->flow, source->tiles[i], source->wakes[i]);
 }
 
 /* The even deal. Returns what found no room. */
-static int64_t deal(rill_source *source, rill_flow *flow, int64_t amount) {
+static int64_t deal_evenly(const dealing *deal, int64_t amount) {
+    rill_source *source = deal->source;
     const int64_t n = (int64_t)source->place_count, turn = (int64_t)source->turn;
     const int64_t share = amount / n, odd = amount % n;
     const int64_t wrapped = turn + odd > n ? turn + odd - n : 0; /* the odd ones are turn .. turn + odd - 1, mod n */
-    const bool sink = source->def.sink;
     int64_t rest = 0;
     if (share == 0) { /* a trickle: touch, and wake, only those that get something */
         for (int64_t k = 0; k < odd; ++k) {
             const int32_t place = source->places[turn + k < n ? turn + k : turn + k - n];
-            const int64_t refused = serve(flow, place, sink, 1);
-            if (!refused) rill_flow_wake(flow, place);
+            const int64_t refused = serve(deal, place, 1);
+            if (!refused) rill_flow_wake(deal->flow, place);
             rest += refused;
         }
     } else {
         const int64_t end = turn + odd < n ? turn + odd : n;
-        rest += serve_all(source, flow, 0, wrapped, share + 1);
-        rest += serve_all(source, flow, wrapped, turn, share);
-        rest += serve_all(source, flow, turn, end, share + 1);
-        rest += serve_all(source, flow, end, n, share);
-        if (rest < amount) wake(source, flow);
+        rest += serve_all(deal, 0, wrapped, share + 1);
+        rest += serve_all(deal, wrapped, turn, share);
+        rest += serve_all(deal, turn, end, share + 1);
+        rest += serve_all(deal, end, n, share);
+        if (rest < amount) wake(deal);
     }
     source->turn = (uint64_t)((turn + odd) % n);
     return rest;
 }
 
 /* Deals what was refused again over the columns that still have room. Returns what nobody has room for. */
-static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
-    const bool sink = source->def.sink;
+static int64_t deal_again(const dealing *deal, int64_t rest) {
+    const rill_source *source = deal->source;
     const size_t n = source->place_count;
     const int64_t before = rest;
     while (rest > 0) {
         int64_t open = 0;
-        for (size_t i = 0; i < n; ++i) open += has_room(flow, source->places[i], sink);
+        for (size_t i = 0; i < n; ++i) open += has_room(deal, source->places[i]);
         if (open == 0) break;
         const int64_t share = rest / open;
         int64_t odd = rest % open;
         for (size_t k = 0; k < n; ++k) {
             const size_t i = (size_t)source->turn + k < n ? (size_t)source->turn + k : (size_t)source->turn + k - n;
-            if (!has_room(flow, source->places[i], sink)) continue; /* also one that lost it as levels rose */
+            if (!has_room(deal, source->places[i])) continue; /* also one that lost it as levels rose */
             const int64_t want = share + (odd > 0);
-            rest -= want - serve(flow, source->places[i], sink, want);
+            rest -= want - serve(deal, source->places[i], want);
             odd -= odd > 0;
         }
     }
-    if (rest < before) wake(source, flow);
+    if (rest < before) wake(deal);
     return rest;
 }
 
-int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status) {
+int64_t rill_source_run(rill_source *source, rill_flow *flow, const rill_landing *landing, double time, double dt,
+                        rill_status *status) {
     const bool active =
         time + dt > source->def.from && time < source->def.until && rill_source_strength(&source->def) > 0.0;
     if (source->place_count == 0) { /* solids have moved over all of it */
@@ -445,8 +466,9 @@ int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, doubl
     }
     const int64_t due = amount_due(source, flow->bed, time, dt);
     if (due == 0) return 0;
-    int64_t rest = deal(source, flow, due);
-    if (rest > 0) rest = deal_again(source, flow, rest);
+    const dealing deal = { .source = source, .flow = flow, .landing = landing, .sink = source->def.sink };
+    int64_t rest = deal_evenly(&deal, due);
+    if (rest > 0) rest = deal_again(&deal, rest);
     if (rest > 0) *status |= source->def.sink ? RILL_STATUS_SINK_DRY : RILL_STATUS_SOURCE_REFUSED;
     return due - rest;
 }

@@ -6,7 +6,7 @@
 #define RILL_FLOW_SOURCES_H
 
 #include "base/array.h"
-#include "flow/flow.h"
+#include "flow/landing.h"
 
 typedef struct rill_source {
     rill_source_def def; /* its name points to the member below */
@@ -54,10 +54,11 @@ rill_result rill_source_check(const rill_source *source, rill_message *message);
 rill_area rill_source_area(const rill_source_def *def, const rill_grid *grid);
 void rill_source_detach(rill_source *source, const rill_allocator *allocator);
 
-/* Gives (or takes) what is due between `time` and `time + dt`; wakes the tiles touched. Returns the quanta moved,
- * always >= 0, and sets status bits (RILL_STATUS_SOURCE_REFUSED when there is no room, RILL_STATUS_SINK_DRY). What
+/* Gives (or takes) what is due between `time` and `time + dt`, to land where `landing` says (NULL: in its columns); wakes
+ * the tiles touched. Returns the quanta moved, always >= 0, and sets status bits (RILL_STATUS_SOURCE_REFUSED when there is no room, RILL_STATUS_SINK_DRY). What
  * finds no room, or is not there, is forgotten, not owed. Allocates nothing. */
-int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status);
+int64_t rill_source_run(rill_source *source, rill_flow *flow, const rill_landing *landing, double time, double dt,
+                        rill_status *status);
 
 /* Gives to one column as much of `want` as there is `room` for; returns the rest. What then stands above a ceiling is
  * added to flow->pushed. */

@@ -119,10 +119,10 @@ static void exchange_with_walls(rill_step_context *step, double dt) {
 }
 
 /* Runs one source and books what it has poured or drained. */
-static void run_source(rill_step_context *step, rill_source *source, double dt) {
+static void run_source(rill_step_context *step, rill_source *source, const rill_landing *landing, double dt) {
     rill_flow *flow = &step->world->flow;
     const int64_t before = flow->pushed;
-    const int64_t moved = rill_source_run(source, flow, step->start + step->done, dt, &step->info.status);
+    const int64_t moved = rill_source_run(source, flow, landing, step->start + step->done, dt, &step->info.status);
     source->pushed = flow->pushed - before;
     rill_book_change(step->world, source->book, source->def.sink ? -moved : moved);
 }
@@ -132,10 +132,10 @@ static void run_sources(rill_step_context *step, double dt) {
     rill_source *sources = world->sources.data;
     world->flow.pushed = 0;
     exchange_with_walls(step, dt);
-    if (world->sources.count > 0) rill_bodies_before_sources(&world->bodies, &world->flow);
+    const rill_landing landing = rill_bodies_landing(&world->bodies);
+    const bool bodies = world->bodies.nodes.count > 0;
     for (size_t i = 0; i < world->sources.count; ++i)
-        if (sources[i].alive) run_source(step, &sources[i], dt);
-    if (world->sources.count > 0) rill_bodies_take_poured(&world->bodies, &world->flow);
+        if (sources[i].alive) run_source(step, &sources[i], bodies ? &landing : NULL, dt);
     rill_step_end_stage(step, RILL_STAGE_SOURCES);
 }
 
