@@ -24,18 +24,9 @@
  * moves by the buoyancy it will have (coupling.c). So does what is light: it would bob within sub-steps that cannot
  * follow it. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include <math.h>
-
-static const double SHARE = 0.5;    /* of what is displaced */
-static const double LAYER = 0.5;    /* of g dt^2 */
-static const double TURNING = 2.0;  /* layers */
-static const double SMALL = 4.0;    /* cells */
-static const double LIGHT = 4.0;    /* g dt^2: a layer */
-static const double SHALLOW = 0.05; /* of the root of the area that it is over: another */
-static const double DISC = 0.4244;  /* 4 / (3 pi): of the radius of what is wet */
-static const double FOAM = 0.1;     /* of the density of the liquid */
-static const double FADE = 16.0;    /* times what is missing to weigh as much as that */
 
 typedef struct added_liquid {
     double mass;           /* kg */
@@ -52,7 +43,8 @@ static inline added_liquid sum_added(const rill_body_stage *stage, const rill_bo
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_piece *pieces = stage->bodies->pieces.data;
     const rill_body_node *nodes = stage->bodies->nodes.data;
-    const double dx = stage->flow->bed->grid.cell_size, layer = LAYER * stage->gravity * stage->dt * stage->dt;
+    const double dx = stage->flow->bed->grid.cell_size,
+                 layer = RILL_ADDED_LAYER * stage->gravity * stage->dt * stage->dt;
     added_liquid added = { 0 };
     for (int32_t i = body->first_touch; i < body->end_touch; ++i) {
         const double e = nodes[touches[i].node].e;
@@ -62,11 +54,12 @@ static inline added_liquid sum_added(const rill_body_stage *stage, const rill_bo
                          y = (double)piece->arm[1];
             added.cells += (double)piece->part;
             if (e <= low) continue;
-            const double thick = e < high ? 0.0 : SHARE * (high - low) * stage->flow->bed->quantum;
+            const double thick = e < high ? 0.0 : RILL_ADDED_SHARE * (high - low) * stage->flow->bed->quantum;
             const double mass = stage->density * dx * dx * (double)piece->part * (thick > layer ? thick : layer);
             added.mass += mass;
             if (round) continue;
-            const double turns = fmax(mass, TURNING * stage->density * dx * dx * (double)piece->part * layer);
+            const double turns =
+                fmax(mass, RILL_ADDED_TURNING * stage->density * dx * dx * (double)piece->part * layer);
             added.xx += turns * y * y;
             added.yy += turns * x * x;
             added.xy -= turns * x * y;
@@ -103,34 +96,37 @@ static void find_wet(const rill_body_stage *stage, const rill_body *body, added_
 /* Returns how much less it weighs than what is not light, kg; negative if it is not. */
 static double missing_mass(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
     const double dx = stage->flow->bed->grid.cell_size, area = added->cells * dx * dx;
-    return fmax(LIGHT * stage->gravity * stage->dt * stage->dt, SHALLOW * sqrt(area)) * stage->density * area -
+    return fmax(RILL_ADDED_LIGHT * stage->gravity * stage->dt * stage->dt, RILL_ADDED_SHALLOW * sqrt(area)) *
+               stage->density * area -
            body->mass;
 }
 
 /* Tells whether it weighs so little beside what it could displace that its own inertia does not count; thin
  * plates do. */
 static bool is_next_to_weightless(const rill_body_stage *stage, const rill_body *body) {
-    return body->mass < FOAM * stage->density * body->form.volume;
+    return body->mass < RILL_ADDED_FOAM * stage->density * body->form.volume;
 }
 
 /* Tells whether it would bob within sub-steps that cannot follow it. */
 static bool is_too_light_for_step(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
     const double dx = stage->flow->bed->grid.cell_size;
-    return body->mass < LIGHT * stage->gravity * stage->dt * stage->dt * stage->density * added->cells * dx * dx;
+    return body->mass <
+           RILL_ADDED_LIGHT * stage->gravity * stage->dt * stage->dt * stage->density * added->cells * dx * dx;
 }
 
 /* Adds what goes with a body that is so much too light. */
 static void add_to_light(const rill_body_stage *stage, const rill_body *body, double lacking, added_liquid *added) {
     find_wet(stage, body, added);
-    const double dx = stage->flow->bed->grid.cell_size, area = added->wet_cells * dx * dx, most = FADE * lacking;
-    const double disc = fmin(DISC * sqrt(area / 3.141592653589793) * area * stage->density, most);
+    const double dx = stage->flow->bed->grid.cell_size, area = added->wet_cells * dx * dx,
+                 most = RILL_ADDED_FADE * lacking;
+    const double disc = fmin(RILL_ADDED_DISC * sqrt(area / 3.141592653589793) * area * stage->density, most);
     if (added->wet_cells == 0.0) return;
     if (disc > added->mass) {
         const double more = disc / added->mass;
         added->mass = disc;
         added->xx *= more, added->yy *= more, added->xy *= more;
     }
-    added->mass_along = fmin(SHARE * added->displaced, most);
+    added->mass_along = fmin(RILL_ADDED_SHARE * added->displaced, most);
     added->zz = added->mass_along * added->arms_squared / added->wet_cells;
 }
 
@@ -176,7 +172,7 @@ void rill_bodies_add_mass(const rill_body_stage *stage) {
         RILL_ASSERT(added.mass >= 0.0 && isfinite(added.mass));
         RILL_ASSERT(added.cells >= 0.0 && added.xx >= 0.0 && added.yy >= 0.0);
         body->added_mass = added.mass;
-        body->small = added.cells < SMALL || lacking > 0.0 || is_too_light_for_step(stage, body, &added);
+        body->small = added.cells < RILL_ADDED_SMALL || lacking > 0.0 || is_too_light_for_step(stage, body, &added);
         RILL_ASSERT(kept >= 0.0 && kept <= 1.0);
         if (added.mass == 0.0 && deck_mass == 0.0) continue;
         body->mass_along = body->mass + added.mass_along + deck_mass;

@@ -8,14 +8,13 @@
  * whose quaternion is (2 m, 1 - m^2) / (1 + m^2).
  *
  * Sub-steps follow half a cell each. What was put farther away than it is wide has left where it was, and did not pass
- * what lies between: it comes down from above. Of more than MOST cells the first part is jumped. So is what is less
- * than LEAST, as contacts do at each step: a body that is kept at a ceiling must not be seen in it. */
+ * what lies between: it comes down from above. Of more than RILL_JUMP_MOST cells the first part is jumped. So is what is less
+ * than RILL_JUMP_LEAST, as contacts do at each step: a body that is kept at a ceiling must not be seen in it. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double MOST = 16.0, LEAST = 0.25; /* cells */
 
 /* Multiplies quaternions: out = a b, or a b^-1. */
 static void multiply(const double a[4], const double b[4], bool inverse, double out[4]) {
@@ -89,7 +88,7 @@ void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow 
     }
     RILL_ASSERT(rill_body_are_finite(body->lag, 6));
     const double cells = rill_body_lag_length(body) / flow->bed->grid.cell_size;
-    const double keep = cells < LEAST ? 0.0 : cells > MOST ? MOST / cells : 1.0;
+    const double keep = cells < RILL_JUMP_LEAST ? 0.0 : cells > RILL_JUMP_MOST ? RILL_JUMP_MOST / cells : 1.0;
     RILL_ASSERT(keep >= 0.0 && keep <= 1.0);
     for (int i = 0; i < 6; ++i) body->lag[i] = keep > 0.0 ? keep * body->lag[i] : 0.0;
 }

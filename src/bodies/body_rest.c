@@ -9,15 +9,12 @@
  * Whatever happens to a body or to the liquid, it wakes tiles, or leaves something that does not fit, or moves
  * a body. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include <math.h>
 
-static const double REST_SPEED = 1e-4; /* m/s */
-static const double REST_HEAD = 1e-7;  /* m */
-static const double REST_PUSH = 1e-4;  /* of g */
-
 static double rest_head(const rill_body_stage *stage) {
-    return fmax(REST_HEAD / stage->flow->bed->quantum, 8.0);
+    return fmax(RILL_BODY_REST_HEAD / stage->flow->bed->quantum, 8.0);
 }
 
 /* Returns the speed of the fastest part of a body with a motion, at most. */
@@ -35,8 +32,8 @@ static bool bodies_rest(const rill_body_stage *stage) {
         for (int k = 0; k < 6; ++k)
             change[k] = body->new_twist[k] - (k < 3 ? body->state.velocity[k] : body->state.angular_velocity[k - 3]);
         const double speed = speed_of(body, body->new_twist);
-        if (isinf(body->mass) ? speed > 0.0 : !(speed < REST_SPEED)) return false;
-        if (!(speed_of(body, change) <= REST_PUSH * stage->gravity * stage->dt)) return false;
+        if (isinf(body->mass) ? speed > 0.0 : !(speed < RILL_BODY_REST_SPEED)) return false;
+        if (!(speed_of(body, change) <= RILL_BODY_REST_PUSH * stage->gravity * stage->dt)) return false;
     }
     return true;
 }
@@ -50,10 +47,11 @@ bool rill_body_island_is_calm(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         const rill_body_node *node = &nodes[i];
         if (!(fabs(node->pi) <= most)) return false;
-        if (node->deck > 0 && !(fmaxf(fabsf(node->slip[0]), fabsf(node->slip[1])) < (float)REST_SPEED)) return false;
+        if (node->deck > 0 && !(fmaxf(fabsf(node->slip[0]), fabsf(node->slip[1])) < (float)RILL_BODY_REST_SPEED))
+            return false;
     }
     for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i)
-        if (!(fabsf(faces[i].u) < (float)REST_SPEED)) return false;
+        if (!(fabsf(faces[i].u) < (float)RILL_BODY_REST_SPEED)) return false;
     return true;
 }
 

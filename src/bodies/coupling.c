@@ -8,13 +8,12 @@
  * The same numbers go both ways, so that no energy is made. And what a slope of the heads does to body and liquid
  * together is what it does to a whole depth of liquid, e: it sums up to nothing but pressure on walls. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { RISES = 64 }; /* the most that are tried to find one */
 
 /* Columns, which know the body only by quarters of cells, would find such a torque; nothing resists the spin, and so it
  * would grow. */
@@ -100,7 +99,7 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
            contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
     double high = least + push * wrench[2];
     RILL_ASSERT(push >= 0.0 && contact >= 0.0 && isfinite(wrench[2]));
-    for (int32_t i = 0; i < RISES; ++i) {
+    for (int32_t i = 0; i < RILL_RISES; ++i) {
         const double off = v - least - push * wrench[2], next = v - off / (1.0 + push * contact * scale);
         if (fabs(off) * scale < 1e-3) break;
         *(off > 0.0 ? &high : &low) = v;

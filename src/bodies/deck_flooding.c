@@ -17,6 +17,7 @@
  * there. Under ceilings, and where bodies cover a column together, there is no such thing: liquid comes as far as it
  * can at once, and what has come in stays until the head has gone below the lid. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 #include "flow/column.h"
 
 #include <math.h>
@@ -25,10 +26,6 @@ enum { QUARTERS = 4, ALL = 15 };
 /* Less than half of a node is open; bodies over it cover more than all of a quarter; one of them does so alone, under
  * open sky; it was apart before. */
 enum { NARROW = 1, CROWDED = 2, DECK = 4, APART = 8 };
-static const double WHOLE = 0.999;         /* of a quarter: more than this is all of it */
-static const float SLIVER = 1.0f / 256.0f; /* of a cell: too little of a body for liquid to come over */
-static const double SUNKEN = 1.0 / 16.0;   /* cells: how far contacts let a body into what it lies on */
-static const double MEETS = 1.0 / 16.0;    /* cells: levels on a body and beside it that are as near as this have met */
 
 /* Where liquid stands in all nodes of an island, in the working memory of the solve. */
 typedef struct deck_search {
@@ -121,19 +118,19 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_body_node *node) {
     for (int q = 0; q < QUARTERS; ++q) lid[q] = (float)RILL_WALL;
     for (int q = 0; plain && q < QUARTERS; ++q) {
         covered[q] = (double)first[q].part;
-        if (first[q].part > SLIVER && first[q].high < lid[q]) lid[q] = first[q].high;
+        if (first[q].part > RILL_DECK_SLIVER && first[q].high < lid[q]) lid[q] = first[q].high;
     }
     for (int32_t i = plain ? -1 : node->first_touch; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
             const int32_t q = pieces[k].quarter;
             covered[q] += (double)pieces[k].part;
-            const float high = pieces[k].part > SLIVER ? pieces[k].high : (float)RILL_WALL;
+            const float high = pieces[k].part > RILL_DECK_SLIVER ? pieces[k].high : (float)RILL_WALL;
             lid[q] = high < lid[q] ? high : lid[q];
         }
     uint32_t shut = 0;
     for (int q = 0; q < QUARTERS; ++q) {
         node->lid[q] = lid[q];
-        shut |= (uint32_t)(4.0 * covered[q] >= WHOLE) << q;
+        shut |= (uint32_t)(4.0 * covered[q] >= RILL_DECK_WHOLE) << q;
     }
     RILL_ASSERT(shut <= ALL);
     node->shut = (uint8_t)shut;
@@ -202,7 +199,7 @@ static bool meets(const deck_search *search, size_t index, double level) {
     const rill_body_touch *touch = (const rill_body_touch *)bodies->touches.data + rill_body_node_carrier(bodies, node);
     RILL_ASSERT(node->apart && node->deck >= 0);
     const double stands = (double)node->base + rill_body_touch_deck_level(bodies, touch, (double)node->deck);
-    return fabs(level - stands) * bed->quantum <= MEETS * bed->grid.cell_size;
+    return fabs(level - stands) * bed->quantum <= RILL_DECK_MEETS * bed->grid.cell_size;
 }
 
 /* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any
@@ -283,11 +280,11 @@ static quarter_cover cover_of(const rill_bodies *bodies, const rill_body_node *n
             if (pieces[k].quarter != quarter) continue;
             parts += (double)pieces[k].part;
             here.low += (double)pieces[k].part * (double)pieces[k].low;
-            if (pieces[k].part > SLIVER) here.high = fmin(here.high, (double)pieces[k].high);
+            if (pieces[k].part > RILL_DECK_SLIVER) here.high = fmin(here.high, (double)pieces[k].high);
         }
         RILL_ASSERT(parts <= 1.0 + 1e-3);
         here.low /= parts;
-        if (!(4.0 * parts >= WHOLE) || rill_body_at(bodies, here.body)->submergence > 0.0) continue;
+        if (!(4.0 * parts >= RILL_DECK_WHOLE) || rill_body_at(bodies, here.body)->submergence > 0.0) continue;
         if (keeps_out(&here, &best, slack)) best = here;
     }
     return best;
@@ -307,7 +304,7 @@ static void keep_dry(const rill_body_stage *stage, const rill_body_node *node, u
 static void keep_dry_below(const rill_body_stage *stage, const rill_body_node *node, uint32_t open) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     rill_body_piece *pieces = stage->bodies->pieces.data;
-    const double slack = SUNKEN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
+    const double slack = RILL_DECK_SUNKEN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
     quarter_cover covers[QUARTERS];
     for (int32_t q = 0; q < QUARTERS; ++q) covers[q] = cover_of(stage->bodies, node, q, slack);
     for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)

@@ -21,6 +21,7 @@
  * them; where a wall comes into a cell these are small, and what goes beyond one half of that is treated as if it were
  * implicit. Over the side an eighth of the difference moves at most, so that no levels change places. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 #include "flow/column.h"
@@ -28,12 +29,7 @@
 
 #include <math.h>
 
-enum { LANES = 2, ALL = 15, NEWTON = 16 };
-static const double SHARE = 0.125;     /* of a difference of levels that goes over a side in a sub-step */
-static const double LEAST = 0x1p-12;   /* of a cell: as much of it at least counts as wet */
-static const double THIN = 1.0 / 16.0; /* cells: what is less below a level is wet, or will be at once */
-static const double WHOLE = 0.999;     /* of a cell: more than this is all of it */
-static const double MOST = 0x1p29;     /* quanta that move over a face in a sub-step */
+enum { LANES = 2, ALL = 15 };
 
 /* A sub-step, in the working memory of the solve. */
 typedef struct deck_flow {
@@ -73,7 +69,7 @@ int32_t rill_body_node_carrier(const rill_bodies *bodies, const rill_body_node *
             covered += (double)pieces[k].part;
             low = pieces[k].high < low ? pieces[k].high : low;
         }
-        if (covered >= WHOLE && (found < 0 || low < lowest)) found = i, lowest = low;
+        if (covered >= RILL_DECK_WHOLE && (found < 0 || low < lowest)) found = i, lowest = low;
     }
     return found;
 }
@@ -111,7 +107,7 @@ double rill_body_touch_deck_level(const rill_bodies *bodies, const rill_body_tou
     if (!(amount > 0.0)) return lowest;
     RILL_ASSERT(parts > 0.0 && highest >= lowest);
     double level = highest + amount / parts;
-    for (int i = 0; i < NEWTON; ++i) {
+    for (int i = 0; i < RILL_DECK_NEWTON; ++i) {
         const double beyond = rill_body_touch_deck_volume(bodies, touch, level, 0.0, ALL) - amount;
         if (!(beyond > 0.125)) break;
         level -= beyond / wet_part(bodies, touch, level);
@@ -198,7 +194,7 @@ rill_landing rill_bodies_landing(rill_bodies *bodies) {
 /* Finds where liquid stands on the body in a column that is apart, once it matters: on most there is none. */
 static void find_deck_level(const deck_flow *decks, int32_t node) {
     const rill_body_stage *stage = decks->stage;
-    const double thin = THIN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
+    const double thin = RILL_DECK_THIN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
     if (decks->deck_level[node] >= 0.0) return;
     decks->carrier[node] = rill_body_node_carrier(stage->bodies, &decks->nodes[node]);
     RILL_ASSERT(decks->nodes[node].apart && decks->carrier[node] >= 0);
@@ -282,8 +278,8 @@ static double flow_over_body(const deck_flow *decks, const deck_crossing *crossi
         *slip = 0.0f;
         return 0.0;
     }
-    const double wet_l = fmax(decks->wet[crossing->face->node_l], LEAST),
-                 wet_r = fmax(decks->wet[crossing->face->node_r], LEAST);
+    const double wet_l = fmax(decks->wet[crossing->face->node_l], RILL_DECK_LEAST),
+                 wet_r = fmax(decks->wet[crossing->face->node_r], RILL_DECK_LEAST);
     RILL_ASSERT(wet_l > 0.0 && wet_r > 0.0 && depth > 0.0);
     const double courant = lambda * gain * depth * (1.0 / wet_l + 1.0 / wet_r), beyond = fmax(courant - 0.5, 0.0);
     const double square = 4.0 * depth * depth + 1.0,
@@ -312,9 +308,9 @@ static double flow_over_side(const deck_flow *decks, const deck_crossing *crossi
         sum += 0.5 * rate * (h - lost) * sqrt(lost);
     }
     RILL_ASSERT(sum >= 0.0 && drop >= 0.0);
-    const double wet_from = crossing->apart[from] ? fmax(decks->wet[donor], LEAST) : 1.0;
-    const double wet_to = crossing->apart[1 - from] ? fmax(decks->wet[taker], LEAST) : 1.0;
-    sum = fmin(sum, SHARE * drop * fmin(wet_from, wet_to));
+    const double wet_from = crossing->apart[from] ? fmax(decks->wet[donor], RILL_DECK_LEAST) : 1.0;
+    const double wet_to = crossing->apart[1 - from] ? fmax(decks->wet[taker], RILL_DECK_LEAST) : 1.0;
+    sum = fmin(sum, RILL_DECK_SHARE * drop * fmin(wet_from, wet_to));
     return from ? -sum : sum;
 }
 
@@ -326,7 +322,8 @@ static void find_moves(const deck_flow *decks) {
         if (!find_crossing(decks, &faces[i], &crossing)) continue;
         const bool over = crossing.apart[0] && crossing.apart[1] && faces[i].pipe < 0;
         const double amount =
-            fmax(fmin(over ? flow_over_body(decks, &crossing) : flow_over_side(decks, &crossing), MOST), -MOST);
+            fmax(fmin(over ? flow_over_body(decks, &crossing) : flow_over_side(decks, &crossing), RILL_DECK_MOST),
+                 -RILL_DECK_MOST);
         const int32_t quanta = (int32_t)floor(amount + 0.5), donor = quanta > 0 ? faces[i].node_l : faces[i].node_r;
         decks->moved[i] = quanta;
         if (quanta == 0 || !crossing.apart[quanta > 0 ? 0 : 1]) continue;

@@ -15,14 +15,12 @@
  *
  * and each face gets what the body loses there: momentum is kept, and energy only ever lost. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double SKIN = 0.01;    /* C_f */
-static const double BLADE = 0.0849; /* 4 / (15 pi) */
 
 /* ------------------------------------------------------------------------------------------------------------ rates */
 
@@ -36,7 +34,7 @@ static double face_rate(const rill_body_stage *stage, const rill_body *body, con
                         const rill_body_face *face, double slip) {
     const double q = stage->flow->bed->quantum, dx = stage->flow->bed->grid.cell_size, gap = (double)face->opening * q;
     const double share = 0.5 * ((double)overlap->l->share + (double)overlap->r->share);
-    const double skin = share * dx * dx * (9.0 * stage->settings->viscosity / gap + 0.5 * SKIN * slip);
+    const double skin = share * dx * dx * (9.0 * stage->settings->viscosity / gap + 0.5 * RILL_DRAG_SKIN * slip);
     const double k = stage->density * (skin + 0.25 * body->drag * slip * overlap->difference * q * dx);
     RILL_ASSERT(k >= 0.0 && gap > 0.0);
     return k / (1.0 + k * stage->dt / mass_of(stage, face));
@@ -129,7 +127,7 @@ static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
     /* Within a cell, columns know nothing of how a body turns. */
     const double *w = body->new_twist + 3, reach = body->form.reach,
                  angular = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    const double form = body->small ? BLADE * body->drag * reach * reach * angular : 0.0;
+    const double form = body->small ? RILL_DRAG_BLADE * body->drag * reach * reach * angular : 0.0;
     const double turning = wet * stage->density * reach * (8.0 * stage->settings->viscosity + form);
     for (int i = 3; i < 6; ++i) body->drag_matrix[7 * i] += turning * stage->dt;
 }

@@ -11,13 +11,11 @@
  * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (deck_flow.c): then that
  * is drawn. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 
 #include <math.h>
-
-/* Cells: what is thinner on a body is not drawn, lest it be seen to hang down beside it. */
-static const double FILM = 1.0 / 16.0;
 
 typedef struct level_search {
     const rill_body_stage *stage;
@@ -97,7 +95,7 @@ void rill_bodies_find_drawn_levels(const rill_body_stage *stage) {
                                   .neighbours = vectors + 2 * bodies->nodes.count,
                                   .unknown = bodies->far_faces.data };
     const rill_body_face *faces = bodies->faces.data;
-    const int32_t film = (int32_t)(FILM * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum);
+    const int32_t film = (int32_t)(RILL_DECK_DRAWN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum);
     for (size_t i = 0; i < search.node_count; ++i)
         search.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
     size_t left = 0;

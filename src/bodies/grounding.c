@@ -23,17 +23,13 @@
  *        0  1  1  1  1  0
  *        0  0  0  0  0  0 */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "flow/column.h"
 
 #include "base/simd.h"
 
 #include <math.h>
-
-static const double FILM = 1.0 / 128.0; /* cells */
-/* Cells: a film under open sky and a body whose motion is prescribed, which comes down whatever that takes. */
-static const double LAST = 1.0 / 8.0;
-static const double LEAST = 1.0 / 128.0; /* cells: less than this stays where it is */
 
 /* ------------------------------------------------------------------------------------------------------------ rings */
 
@@ -162,7 +158,7 @@ static excess_search make_search(const rill_body_stage *stage) {
 }
 
 static double least_of(const rill_body_stage *stage) {
-    return LEAST * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
+    return RILL_GROUND_LEAST * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
 }
 
 static bool has_excess(const rill_body_stage *stage) {
@@ -187,7 +183,8 @@ void rill_body_island_squeeze_out(const rill_body_stage *stage) {
 /* ------------------------------------------------------------------------------------------------------------ films */
 
 double rill_body_node_film(const rill_bed *bed, const rill_body_node *node) {
-    return (node->yields || !isinf(node->roof) ? FILM : LAST) * bed->grid.cell_size / bed->quantum;
+    return (node->yields || !isinf(node->roof) ? RILL_GROUND_FILM : RILL_GROUND_LAST) * bed->grid.cell_size /
+           bed->quantum;
 }
 
 /* Measures how a body lies in a column with a level. */

@@ -4,25 +4,13 @@
  * The equation is piecewise linear: it bends where liquid meets or leaves a quarter of a cell, which takes one step,
  * two when something slams. All sums run in the order of nodes and touches: the same bits everywhere. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 #include "solve/cg.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { PASSES = 40, ITERATIONS = 600 };
-enum { WHOLE_STEPS = 12 }; /* if these do not do, they may be going round in circles: later ones are cut short */
-enum { HALVINGS = 6 };     /* to find where */
-/* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
-static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
-/* How much a column without a free surface gives, of what one with it does, so that a sealed one stays solvable: under
- * a body, under one in a flooded passage, and there under a ceiling alone. */
-static const double SOFT = 1.0 / 4096.0, FIRM = 0x1p-14, HARD = 0x1p-26;
-static const double THIN =
-    1.0 / 32.0; /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
-static const double MUCH = 1.0 / 64.0; /* of what a free surface gives */
-static const double MODIFIED = 0.97;
 
 /* The conductances of a node's faces, as in rill_body_neighbours. */
 typedef struct conductances {
@@ -124,20 +112,20 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
 static bool find_aims(const head_solve *solve) {
     const rill_body_stage *stage = solve->stage;
     const rill_bed *bed = stage->flow->bed;
-    const double cell = bed->grid.cell_size / bed->quantum, thin = THIN * cell;
+    const double cell = bed->grid.cell_size / bed->quantum, thin = RILL_HEAD_THIN * cell;
     const double most = 0.25 * sqrt(stage->gravity * bed->grid.cell_size) * stage->dt / bed->quantum;
     bool any = false;
     for (size_t i = solve->first; i < solve->end; ++i) {
         const rill_body_node *node = node_at(solve, i);
         const double level = rill_body_node_level(node, node->e);
         const double gap = level - node->displaced, share = gap > thin ? thin / gap : 1.0;
-        solve->compliance[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
+        solve->compliance[i] = node->yields ? RILL_HEAD_SOFT + (1.0 - RILL_HEAD_SOFT) * share * share : RILL_HEAD_SOFT;
         if (node->flooded || (node->displaced == 0.0 && !isinf(node->roof)))
-            solve->compliance[i] = node->displaced > 0.0 ? FIRM : HARD;
-        any |= solve->compliance[i] > MUCH;
+            solve->compliance[i] = node->displaced > 0.0 ? RILL_HEAD_FIRM : RILL_HEAD_HARD;
+        any |= solve->compliance[i] > RILL_HEAD_MUCH;
         RILL_ASSERT(solve->compliance[i] > 0.0 && solve->compliance[i] <= 1.0);
         const double has = (double)stage->flow->H[node->place], before = has - (level - node->displaced_before);
-        const double given = rill_max_d(solve->compliance[i] - SOFT, 0.0) * rill_min_d(node->displaced, cell);
+        const double given = rill_max_d(solve->compliance[i] - RILL_HEAD_SOFT, 0.0) * rill_min_d(node->displaced, cell);
         const double strained = before > given ? given : before < -given ? -given : before, left = before - strained;
         const double hurried = left > most ? left - most : left < -most ? left + most : 0.0;
         solve->target[i] = node->first_touch >= 0 ? has - strained - hurried : has;
@@ -189,7 +177,7 @@ static void soften_thin(const head_solve *solve) {
     for (size_t i = solve->first; i < solve->end; ++i) {
         const rill_body_node *node = node_at(solve, i);
         const double e = node->e + solve->pi[i];
-        if (solve->compliance[i] <= MUCH || !isinf(node->roof)) continue;
+        if (solve->compliance[i] <= RILL_HEAD_MUCH || !isinf(node->roof)) continue;
         const double met = rill_body_node_will_displace(solve->stage, node, e) -
                            rill_body_node_will_displace(solve->stage, node, node->e);
         solve->r[i] += solve->compliance[i] * (solve->contact[i] * solve->pi[i] - met);
@@ -308,7 +296,7 @@ static void find_preconditioner(const head_solve *solve) {
             const int32_t j = neighbours[i].node[k];
             const double *of = solve->weights[j].w;
             const double other = of[2] + of[3] - w[k];
-            if (w[k] > 0.0) d -= w[k] * (w[k] + MODIFIED * other) * solve->d[j];
+            if (w[k] > 0.0) d -= w[k] * (w[k] + RILL_HEAD_MODIFIED * other) * solve->d[j];
         }
         if (!(d > 0.25 * solve->diagonal[i])) d = solve->diagonal[i];
         RILL_ASSERT(solve->diagonal[i] >= 0.0 && isfinite(d));
@@ -372,7 +360,7 @@ static int32_t newton_step(head_solve *solve, double off, double goal, int32_t m
  * and are not in the next, would have steps go to and fro between them for ever. */
 static double shorten(const head_solve *solve, double off) {
     double low = 0.0, high = 1.0, at = 1.0;
-    for (int32_t i = 0; i < HALVINGS; ++i) {
+    for (int32_t i = 0; i < RILL_HEAD_HALVINGS; ++i) {
         double onwards = 0.0;
         for (size_t k = solve->first; k < solve->end; ++k) onwards += solve->r[k] * (solve->pi[k] - solve->last_pi[k]);
         if (at == 1.0 && onwards >= 0.0) return off;
@@ -424,12 +412,13 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     double off = find_residual(&solve);
     RILL_ASSERT(off >= 0.0 && isfinite(off));
     const double tolerance =
-        solve.in_passage ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
-    for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
+        solve.in_passage ? RILL_HEAD_TOLERANCE
+                         : fmin(fmax(RILL_HEAD_TOLERANCE, RILL_HEAD_TOLERANCE_SHARE * off), RILL_HEAD_TOLERANCE_MOST);
+    for (int32_t pass = 0; pass < RILL_HEAD_PASSES && off > tolerance && iterations < RILL_HEAD_ITERATIONS; ++pass) {
         memcpy(solve.last_pi + first, solve.pi + first, (end - first) * sizeof *solve.last_pi);
-        iterations += newton_step(&solve, off, 0.5 * tolerance, ITERATIONS - iterations);
+        iterations += newton_step(&solve, off, 0.5 * tolerance, RILL_HEAD_ITERATIONS - iterations);
         off = find_residual(&solve);
-        if (pass >= WHOLE_STEPS) off = shorten(&solve, off);
+        if (pass >= RILL_HEAD_WHOLE_STEPS) off = shorten(&solve, off);
     }
     stage->island->converged = off <= 64.0 * tolerance;
     return solve.pi;

@@ -13,15 +13,11 @@
  *
  * So from outside inwards, ring by ring of columns, heads are shown no farther than that from the ring before. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 
 #include <math.h>
-
-static const double STEP = 1.0 / 16.0;       /* of the lesser depth */
-static const double START = 4.0;             /* times that: how far they must differ somewhere for it to matter */
-static const double THIN = 1.0 / 32.0;       /* cells: where there is less than that, it is right that nothing flows */
-enum { HIGHEST = RILL_TOP - RILL_TOP / 16 }; /* the range is for liquid, not for pressure */
 
 typedef struct base_lift {
     const rill_body_stage *stage;
@@ -35,7 +31,7 @@ typedef struct base_lift {
 } base_lift;
 
 void rill_bodies_lift_base(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
-    const double top = (double)HIGHEST, level = head < top ? head : top;
+    const double top = (double)RILL_LIFT_HIGHEST, level = head < top ? head : top;
     const int32_t base = (int32_t)level - flow->H[place];
     RILL_ASSERT(isfinite(head) && place >= 0 && (size_t)place < bodies->plane_size && flow->H[place] >= 0);
     bodies->lifted[place] = rill_max_i(base, flow->bed->b[place]);
@@ -52,7 +48,7 @@ static double leeway(const base_lift *lift, const rill_body_face *face) {
     const int32_t depth = rill_min_i(flow->H[face->l], flow->H[face->r]);
     const bool roofed = flow->passages && ((face->node_l >= 0 && !isinf(lift->nodes[face->node_l].roof)) ||
                                            (face->node_r >= 0 && !isinf(lift->nodes[face->node_r].roof)));
-    return roofed || depth < lift->thin ? (double)INFINITY : STEP * (double)depth;
+    return roofed || depth < lift->thin ? (double)INFINITY : RILL_LIFT_STEP * (double)depth;
 }
 
 /* Marks the bodies over a node as having heads that differ by more. */
@@ -72,7 +68,7 @@ static bool find_steep(const base_lift *lift) {
     for (size_t i = island->first_face; i < island->end_face; ++i) {
         const rill_body_face *face = &lift->faces[i];
         const double steep = level_at(lift, face->node_l, face->l) - level_at(lift, face->node_r, face->r);
-        if (!(fabs(steep) > START * leeway(lift, face))) continue;
+        if (!(fabs(steep) > RILL_LIFT_START * leeway(lift, face))) continue;
         mark_steep(lift, face->node_l);
         mark_steep(lift, face->node_r);
         any = true;
@@ -154,7 +150,7 @@ void rill_body_island_lift_bases(const rill_body_stage *stage) {
                              .most = vectors + 2 * n,
                              .count = vectors + 3 * n,
                              .ring = (int32_t *)(void *)(vectors + 4 * n),
-                             .thin = (int32_t)(THIN * bed->grid.cell_size / bed->quantum) };
+                             .thin = (int32_t)(RILL_LIFT_THIN * bed->grid.cell_size / bed->quantum) };
     for (size_t i = lift.first; i < lift.end; ++i)
         lift.level[i] = (double)lift.nodes[i].base + rill_body_node_level(&lift.nodes[i], lift.nodes[i].e);
     if (find_steep(&lift)) limit_steps(&lift);

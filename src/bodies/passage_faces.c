@@ -4,13 +4,12 @@
  * in whole quanta, and the sweep does not see it; its velocity is that of the last move, and is driven at the start of
  * the next sub-step. So the passages' own solve goes on from this one, and this one from it, as bodies come and go. */
 #include "bodies/bodies_internal.h"
+#include "bodies/body_constants.h"
 
 #include "base/simd.h"
 #include "flow/column.h"
 #include "passages/passages.h"
 #include <math.h>
-
-static const double TOUCHES = 1.0 / 64.0; /* cells: as near to a wall as this counts as touching it */
 
 /* A body in a quarter of a flooded column beside a face. */
 typedef struct face_quarter {
@@ -60,8 +59,8 @@ static bool reaches_wall(const rill_body_stage *stage, const rill_body_touch *to
     if (rill_body_is_open(stage->flow->bed, node->place, beyond)) return false;
     face_quarter at[2];
     quarters_at(stage, touch, axis, ahead, at);
-    return (at[0].part > 0.0 && at[0].reach - 0.25 * at[0].part < TOUCHES) ||
-           (at[1].part > 0.0 && at[1].reach - 0.25 * at[1].part < TOUCHES);
+    return (at[0].part > 0.0 && at[0].reach - 0.25 * at[0].part < RILL_WALL_TOUCHES) ||
+           (at[1].part > 0.0 && at[1].reach - 0.25 * at[1].part < RILL_WALL_TOUCHES);
 }
 
 /* A body between two walls that it touches is held by them, and what liquid does to it sideways does not matter: where
