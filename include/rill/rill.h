@@ -689,6 +689,8 @@ typedef struct rill_energy {
     double kinetic;   /* of the liquid: of all pipes between columns of the world */
     double
         bodies; /* of bodies of finite mass, both kinds, by their own accelerations; with the liquid that they carry along */
+    double
+        surface; /* of curved surfaces and wetted floors, where tension acts; 0 for level liquid on a floor that it wets */
 } rill_energy;
 /* RILL_INVALID_STATE before the bed is built, and with RILL_METHOD_KANDEMIR. */
 RILL_API rill_result rill_world_get_energy(const rill_world *world, rill_energy *out);

@@ -53,6 +53,7 @@ void rill_tension_each(rill_tension_pass *pass, bool rims) {
         pass->work->kernels->NAME(run, &pass->work->tension->planes, &pass->work->constants);                          \
     }
 VISIT(slopes)
+VISIT(corners)
 VISIT(weights)
 VISIT(pressures)
 VISIT(mobilities)
@@ -169,6 +170,7 @@ void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting
     p->advancing = wetting->advancing, p->receding = wetting->receding;
     mask(&work);
     each(&work, visit_slopes, true);
+    each(&work, visit_corners, true);
     each(&work, visit_weights, true);
     each(&work, visit_pressures, false);
     rill_tension_link_pipes(&work);

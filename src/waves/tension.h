@@ -9,7 +9,7 @@
  * depths does to pressures and D what pressures move in a sub-step,
  *
  *     linked(f): the drive does not clip heads to the sill (flow/drive.h), both ends exist and are not flooded
- *     a_f  = 1 / sqrt(1 + s_f^2 + (mean of 4 transverse s)^2)
+ *     a_f  = mean of 1 / sqrt(1 + |grad h|^2) at the two corners of the face, |grad h|^2 the mean of its two s^2 on either axis
  *     P_i  = -(G / dx) sum_out a_f s_f + (G / (c dx)) max(0, s_i - H_i / (c dx))
  *     Pt   = P + g_n h - g_t . x
  *     u0   = u* - al (dt / dx) g_n (h_l - h_r) - ...               the velocity without gravity, over linked faces
@@ -19,7 +19,7 @@
  *     u    = u0 - al (dt / dx) (Pi_r - Pi_l)
  *
  * by conjugate gradients in the scalar product of D, of which every iterate lowers the energy: a solve that is cut short is
- * stable. Gravity is in Pt and not in u0, since a solve cut short would not cancel it. It begins from the best combination
+ * stable. P is the slope of the energy in tension_energy.c by the level, to the letter. Gravity is in Pt and not in u0, since a solve cut short would not cancel it. It begins from the best combination
  * of Pt and the last change, Pi - Pt: the old Pi alone lags behind the force and pumps waves.
  *
  * The second term of P is the slope of a bounded wetting energy, gamma (1 - cos theta) (1 - (1 - H / h*)^2) for H below
@@ -66,6 +66,9 @@ rill_tension_memory rill_tension_remembered(const rill_tension_state *tension);
 
 /* Returns the longest sub-step for liquid of some depth, s. */
 double rill_tension_limit(double strength, double depth, double cell_size);
+
+/* Returns the energy of surface and wetted bed, over gamma: m2. */
+double rill_tension_energy(const rill_tension_state *tension, const rill_wetting *wetting, const rill_flow *flow);
 
 /* Drives all velocities that the sweep has left, and marks tiles that must not fall asleep. */
 void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting, rill_flow *flow,

@@ -8,6 +8,7 @@
 #include "flow/viscosity.h"
 #include "waves/tension_constants.h"
 #include "waves/tension_edge.h"
+#include "waves/tension_link.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -24,19 +25,6 @@ INLINE int32_t larger(int32_t most, float value) {
 
 /* ------------------------------------------------------------------------------------------------------------- faces */
 
-INLINE rill_face face_at(const rill_tension_planes *p, int32_t l, int32_t r) {
-    return rill_face_at(p->b[l], p->b[r], p->H[l], p->H[r]);
-}
-
-/* Whether levels are joined over a face: where the drive does not clip heads to the sill (drive.h), and where no lintel
- * stands in the liquid. */
-INLINE int32_t linked(const rill_tension_planes *p, const rill_face *f, int32_t l, int32_t r, int32_t five_dx) {
-    const int32_t low = rill_min_i(f->l, f->r), high = rill_max_i(p->b[l] + p->H[l], p->b[r] + p->H[r]);
-    const int32_t lintel = rill_min_i(p->c[l], p->c[r]);
-    return (int32_t)(low >= rill_drive_clip(f, five_dx)) & (int32_t)(high <= lintel) &
-           (int32_t)(rill_min_f(p->acting[l], p->acting[r]) >= 0.0f);
-}
-
 INLINE void slope(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
                   int32_t back, float *slopes, float *links) {
     const rill_tension_planes p = *planes;
@@ -44,9 +32,10 @@ INLINE void slope(const rill_tension_run *run, const rill_tension_planes *planes
     const float per_quantum = k->slope;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const rill_face f = face_at(&p, i - back, i);
-        const int32_t joined = linked(&p, &f, i - back, i, five_dx);
-        slopes[i] = joined ? (float)(f.r - f.l) * per_quantum : 0.0f;
+        const rill_face f = rill_tension_face(&p, i - back, i);
+        const int32_t joined = rill_tension_linked(&p, &f, i - back, i, five_dx);
+        const float acts = rill_min_f(p.acting[i - back], p.acting[i]);
+        slopes[i] = joined & (int32_t)(acts > 0.0f) ? (float)(f.r - f.l) * per_quantum : 0.0f;
         links[i] = joined ? 1.0f : 0.0f;
     }
 }
@@ -56,32 +45,44 @@ static void slopes(const rill_tension_run *run, const rill_tension_planes *p, co
     slope(run, p, k, run->stride, p->gy, p->ay);
 }
 
-/* a = 1 / sqrt(1 + s^2 + t^2), t the mean of the four slopes across. At a face that is not linked the surface ends at the
- * sill: there f is the slope from the upper column's level down to it, pointing out of that column. */
+/* a_c = 1 / sqrt(1 + |grad h|^2) at the south-west corners of columns: of either axis the mean of two squared slopes. */
+static void corners(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, up = run->stride;
+    (void)k;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float west = p.gx[i], beyond = p.gx[i - up], south = p.gy[i], beside = p.gy[i - 1];
+        const float along = west * west + beyond * beyond, across = south * south + beside * beside;
+        p.force[i] = 1.0f / __builtin_sqrtf(1.0f + 0.5f * (along + across));
+    }
+}
+
+/* a of linked faces, the mean of that of their corners, and a s. At a face that is not linked the surface ends at the sill: its
+ * flux is the slope from the upper column's level down to there, pointing out of that column. */
 INLINE void weigh(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
-                  int32_t back, int32_t across, const float *slopes, const float *cross, float *links, float *flux) {
+                  int32_t back, int32_t across, const float *slopes, float *links, float *flux) {
     const rill_tension_planes p = *planes;
     const float per_quantum = k->slope;
     const int32_t from = run->place;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float s = slopes[i];
-        const float t = 0.25f * ((cross[i - back] + cross[i]) + (cross[i - back + across] + cross[i + across]));
-        const float a = 1.0f / __builtin_sqrtf((1.0f + s * s) + t * t);
         const float on_l = p.acting[i - back], on_r = p.acting[i], both = rill_min_f(on_l, on_r);
         const int32_t step = p.b[i - back] - p.b[i];
         const float up = (float)(step > 0 ? p.H[i - back] : p.H[i]) * per_quantum;
         const float down = up / __builtin_sqrtf(1.0f + up * up);
         const float brink = (step > 0 ? -down : down) * rill_above_zero(step > 0 ? on_l : on_r);
-        const float joint = a * rill_above_zero(both);
-        flux[i] = links[i] > 0.0f ? joint * s : both >= 0.0f ? brink : 0.0f;
-        links[i] = links[i] > 0.0f ? joint : 0.0f;
+        const float a = 0.5f * (p.force[i] + p.force[i + across]);
+        const float joint = links[i] > 0.0f ? a * rill_above_zero(both) : 0.0f;
+        const float end = both >= 0.0f ? brink : 0.0f;
+        flux[i] = links[i] > 0.0f ? joint * slopes[i] : end;
+        links[i] = joint;
     }
 }
 
 static void weights(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
-    weigh(run, p, k, 1, run->stride, p->gx, p->gy, p->ax, p->fx);
-    weigh(run, p, k, run->stride, 1, p->gy, p->gx, p->ay, p->fy);
+    weigh(run, p, k, 1, run->stride, p->gx, p->ax, p->fx);
+    weigh(run, p, k, run->stride, 1, p->gy, p->ay, p->fy);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- pressures */
@@ -139,8 +140,8 @@ INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *pla
     const int32_t from = run->place;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const rill_face f = face_at(&p, i - back, i);
-        const int32_t joined = linked(&p, &f, i - back, i, k.five_dx), Hl = p.H[i - back], Hr = p.H[i];
+        const rill_face f = rill_tension_face(&p, i - back, i);
+        const int32_t joined = rill_tension_linked(&p, &f, i - back, i, k.five_dx), Hl = p.H[i - back], Hr = p.H[i];
         const float twice = (float)rill_viscosity_depth(&f, Hl + Hr), mean = 0.5f * (float)(Hl + Hr);
         const float foot = k.foot * rill_max_f(p.sharp[i - back], p.sharp[i]);
         const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, square = twice * twice;
@@ -167,10 +168,10 @@ INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t bac
     int32_t any = 0;
     RILL_NOT_UNROLLED /* vector */
         for (int32_t i = from; i < from + BLOCK; ++i) {
-        const rill_face f = face_at(p, i - back, i);
+        const rill_face f = rill_tension_face(p, i - back, i);
         const int32_t upper = f.step > 0 ? p->H[i - back] : p->H[i];
         any |= (int32_t)(upper > 0) & (int32_t)(rill_max_f(p->acting[i - back], p->acting[i]) > 0.0f) &
-               !linked(p, &f, i - back, i, five_dx);
+               !rill_tension_linked(p, &f, i - back, i, five_dx);
     }
     return any;
 }
@@ -179,11 +180,11 @@ static void hold(const rill_tension_planes *p, const rill_tension_constants *k, 
                  float *speeds, uint8_t bit) {
     if (!any_brink(p, from, back, k->five_dx)) return;
     for (int32_t i = from; i < from + BLOCK; ++i) {
-        const rill_face f = face_at(p, i - back, i);
+        const rill_face f = rill_tension_face(p, i - back, i);
         const int32_t from_l = f.step > 0, upper = from_l ? i - back : i, lower = from_l ? i : i - back;
         const int32_t brink = p->H[upper] > 0 && p->b[lower] < RILL_WALL && p->b[upper] < RILL_WALL &&
                               p->acting[upper] > 0.0f && p->acting[lower] >= 0.0f &&
-                              !linked(p, &f, i - back, i, k->five_dx);
+                              !rill_tension_linked(p, &f, i - back, i, k->five_dx);
         const uint8_t others = p->flowing[i] & (uint8_t)~bit;
         const rill_tension_edge edge = { upper, lower, from_l ? upper - back : upper + back };
         if (brink && rill_tension_holds(p, k, &edge, speeds[i], p->flowing[i] & bit)) speeds[i] = 0.0f;
@@ -301,6 +302,7 @@ static void drive(const rill_tension_run *run, const rill_tension_planes *planes
 
 extern const rill_tension_kernels RILL_KERNELS_NAME;
 const rill_tension_kernels RILL_KERNELS_NAME = { .slopes = slopes,
+                                                 .corners = corners,
                                                  .weights = weights,
                                                  .pressures = pressures,
                                                  .mobilities = mobilities,

@@ -31,7 +31,7 @@ typedef struct rill_tension_planes {
     float *hollow;                     /* diagonal of C from the wetting energy, (m/s2), not above 0 */
     float *potential;                  /* Pt, m2/s2 */
     float *change;                     /* what the last solve added to Pt */
-    float *force;                      /* f; then y */
+    float *force;                      /* a_c; then f, then y */
     float *sharp;                      /* s of the column as it is wet or dry; then D e, q */
     float *moved;                      /* d0, D a, D p */
 } rill_tension_planes;
@@ -76,6 +76,8 @@ typedef int64_t rill_tension_sum;
 typedef struct rill_tension_kernels {
     /* gx, gy: slopes of linked faces, else 0; ax, ay: 1 where linked. */
     void (*slopes)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* force: a_c. */
+    void (*corners)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* ax, ay: a where tension acts on both sides, else 0; fx, fy: a s, at brinks that of the upper column. */
     void (*weights)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* wet, sharp, hollow, potential. */

@@ -243,6 +243,9 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
                          "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
     rill_energy energy = rill_world_still_energy(world);
     rill_world_each_pipe(world, add_kinetic, &energy.kinetic);
+    if (world->tension)
+        energy.surface =
+            world->def.liquid.surface_tension * rill_tension_energy(world->tension, &world->wetting, &world->flow);
     *out = energy;
     return RILL_OK;
 }
