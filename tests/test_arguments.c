@@ -53,13 +53,17 @@ static void test_absurd_definitions(void **state) {
     REFUSED(liquid.drying, -1.0, "liquid.drying is -1; expected 0 to 1e+15");
     REFUSED(liquid.drying, nan, "liquid.drying is nan");
     REFUSED(solver.tension, (rill_tension)3, "solver.tension is 3; expected 0 to 2");
-    REFUSED(solver.method, (rill_method)2, "solver.method is 2");
+    REFUSED(solver.method, (rill_method)3, "solver.method is 3");
     REFUSED(solver.kandemir.pipe_length, -1.0, "solver.kandemir.pipe_length is -1");
     REFUSED(solver.kandemir.pipe_area, nan, "solver.kandemir.pipe_area is nan");
     REFUSED(solver.kandemir.time_step, 1e4, "solver.kandemir.time_step is 10000; expected 0 to 3600");
     REFUSED(solver.kandemir.vanishing, 0.0, "solver.kandemir.vanishing is 0; expected more than 0");
     REFUSED(solver.kandemir.viscosity, 2.0, "solver.kandemir.viscosity is 2");
     REFUSED(solver.kandemir.atmosphere, inf, "solver.kandemir.atmosphere is inf");
+    REFUSED(solver.waves.theta, 0.4, "solver.waves.theta is 0.4; expected 0.5 to 1");
+    REFUSED(solver.waves.time_step, nan, "solver.waves.time_step is nan");
+    REFUSED(solver.waves.iterations, -1, "solver.waves.iterations is -1");
+    REFUSED(solver.waves.tolerance, 0.0, "solver.waves.tolerance is 0; expected more than 0");
     REFUSED(solver.pipe_area, (rill_pipe_area)2, "solver.pipe_area is 2");
     REFUSED(solver.passages, (rill_passages)3, "solver.passages is 3");
     REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0.001 to 1");

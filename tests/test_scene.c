@@ -91,12 +91,8 @@ static void values_are_checked(void **state) {
            "1 (fraction of speed kept per second)");
 }
 
-static void words_of_later_versions_say_so(void **state) {
+static void later_versions_are_refused(void **state) {
     (void)state;
-    EXPECT(
-        HEAD "solver: { method: waves }\n",
-        "s.yaml:7:19: found the text 'waves' for solver.method, expected pipes or kandemir: 'waves' is not available "
-        "yet in this version");
     EXPECT("rill: 2\nbed:\n  grid: { cells: [8, 6], cell_size: 0.001 }\n  solids: [{ shape: plane, point: [0, 0, 0], "
            "normal: "
            "[0, 0, 1] }]\nrun: { frame: 1, until: 1 }\n",
@@ -147,6 +143,23 @@ static void kandemir_is_read(void **state) {
            "s.yaml:7:34: found 0 for solver.kandemir.vanishing, expected a number above 0 and up to 1 (part of a flow "
            "that "
            "is left after a second)");
+}
+
+static void waves_are_read(void **state) {
+    (void)state;
+    rill_scene *scene;
+    rill_scene_report report;
+    const char *text = HEAD "solver: { method: waves, waves: { theta: 0.6, time_step: 0.003, iterations: 12, "
+                            "tolerance: 0.01 } }\n";
+    assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
+    const rill_waves *w = &scene->world.solver.waves;
+    assert_int_equal(scene->world.solver.method, RILL_METHOD_WAVES);
+    assert_true(w->theta == 0.6 && w->time_step == 0.003 && w->iterations == 12 && w->tolerance == 0.01);
+    rill_scene_free(scene);
+    EXPECT(
+        HEAD "solver: { waves: { theta: 0.4 } }\n",
+        "s.yaml:7:27: found 0.4 for solver.waves.theta, expected a number from 0.5 to 1 (share of a sub-step's end in "
+        "what drives it)");
 }
 
 #define TANK(method, force)                                                                                            \
@@ -621,9 +634,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(values_are_checked),
-        cmocka_unit_test(words_of_later_versions_say_so),
+        cmocka_unit_test(later_versions_are_refused),
         cmocka_unit_test(passages_are_read),
         cmocka_unit_test(kandemir_is_read),
+        cmocka_unit_test(waves_are_read),
         cmocka_unit_test(external_force_presses),
         cmocka_unit_test(solids_are_checked),
         cmocka_unit_test(edges_and_grid_are_checked),

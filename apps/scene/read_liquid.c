@@ -15,8 +15,11 @@ static const rill_range TIME_STEP = { 0, 3600, false, "s; 0: as long as is stabl
 static const rill_range VANISHING = { 0, 1, true, "part of a flow that is left after a second" };
 static const rill_range QUOTIENT = { 0, 1, false, "1/Pa2" };
 static const rill_range ATMOSPHERE = { 0, 1e9, false, "Pa" };
+static const rill_range THETA = { 0.5, 1, false, "share of a sub-step's end in what drives it" };
+static const rill_range WAVE_STEP = { 0, 3600, false, "s; 0: a whole step" };
+static const rill_range TOLERANCE = { 0, 1, true, "part of the error that a solve leaves" };
 static const rill_range FORCE = { -1e9, 1e9, false, "N" };
-enum { SUBSTEPS_LIMIT = 1000000, PRESETS_LIMIT = 64 };
+enum { SUBSTEPS_LIMIT = 1000000, ITERATIONS_LIMIT = 100000, PRESETS_LIMIT = 64 };
 
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     static const char *const keys[] = { "preset",        "density", "viscosity", "surface_tension",
@@ -36,17 +39,6 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_number(reader, rill_tree_get(node, "surface_tension"), &TENSION, &liquid->surface_tension);
     rill_read_contact_angle(reader, rill_tree_get(node, "contact_angle"), &liquid->contact_angle);
     rill_read_number(reader, rill_tree_get(node, "drying"), &DRYING, &liquid->drying);
-}
-
-/* Words that the format has but this version cannot do yet get an answer of their own. */
-static bool is_coming(rill_reader *reader, const rill_node *node, const char *const *coming, const char *now) {
-    for (; node && node->kind == RILL_NODE_SCALAR && *coming; ++coming) {
-        if (strcmp(node->text, *coming) == 0) {
-            rill_reader_expected(reader, node, "%s: '%s' is not available yet in this version", now, *coming);
-            return true;
-        }
-    }
-    return false;
 }
 
 static void read_external_force(rill_reader *reader, const rill_node *node, rill_scene_force *out) {
@@ -74,20 +66,28 @@ static void read_kandemir(rill_reader *reader, const rill_node *node, rill_scene
     read_external_force(reader, rill_tree_get(node, "external_force"), &scene->external);
 }
 
+static void read_waves(rill_reader *reader, const rill_node *node, rill_scene *scene) {
+    static const char *const keys[] = { "theta", "time_step", "iterations", "tolerance", NULL };
+    rill_waves *out = &scene->world.solver.waves;
+    if (!rill_reader_open(reader, node, "waves", keys)) return;
+    rill_read_number(reader, rill_tree_get(node, "theta"), &THETA, &out->theta);
+    rill_read_number(reader, rill_tree_get(node, "time_step"), &WAVE_STEP, &out->time_step);
+    rill_read_integer(reader, rill_tree_get(node, "iterations"), 0, ITERATIONS_LIMIT, &out->iterations);
+    rill_read_number(reader, rill_tree_get(node, "tolerance"), &TOLERANCE, &out->tolerance);
+}
+
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "method", "pipe_area",    "advection", "passages", "orifice",      "friction",
-                                        "rest",   "max_substeps", "kandemir",  "tension",  "wall_tension", NULL };
-    static const char *const methods[] = { "pipes", "kandemir", NULL }; /* in the order of rill_method */
-    static const char *const later_methods[] = { "waves", NULL };
-    static const char *const areas[] = { "physical", "paper", NULL };         /* in the order of rill_pipe_area */
-    static const char *const passages[] = { "any", "straight", "off", NULL }; /* in the order of rill_passages */
+    static const char *const keys[] = { "method", "pipe_area",    "advection", "passages", "orifice", "friction",
+                                        "rest",   "max_substeps", "kandemir",  "waves",    "tension", "wall_tension",
+                                        NULL };
+    static const char *const methods[] = { "pipes", "kandemir", "waves", NULL }; /* in the order of rill_method */
+    static const char *const areas[] = { "physical", "paper", NULL };            /* in the order of rill_pipe_area */
+    static const char *const passages[] = { "any", "straight", "off", NULL };    /* in the order of rill_passages */
     if (!rill_reader_open(reader, node, "the solver", keys)) return;
     rill_solver *solver = &scene->world.solver;
     const rill_node *method = rill_tree_get(node, "method"), *passage = rill_tree_get(node, "passages");
     int32_t word;
-    if (!is_coming(reader, method, later_methods, "pipes or kandemir") &&
-        rill_read_word(reader, method, methods, &word))
-        solver->method = (rill_method)word;
+    if (rill_read_word(reader, method, methods, &word)) solver->method = (rill_method)word;
     if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word))
         solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
@@ -108,4 +108,5 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_boolean(reader, rill_tree_get(node, "wall_tension"), &solver->wall_tension);
     rill_read_integer(reader, rill_tree_get(node, "max_substeps"), 1, SUBSTEPS_LIMIT, &solver->max_substeps);
     read_kandemir(reader, rill_tree_get(node, "kandemir"), scene);
+    read_waves(reader, rill_tree_get(node, "waves"), scene);
 }

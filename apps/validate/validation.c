@@ -17,12 +17,15 @@ typedef struct known_case {
 
 static const known_case cases[] = {
     { 1, "lake at rest", rill_case_lake },
+    { 1, "lake at rest", rill_case_waves_lake },
     { 2, "ledger", rill_case_ledger },
     { 3, "dam break on a wet bed (Stoker)", rill_case_wet_dam },
+    { 3, "dam break on a wet bed (Stoker)", rill_case_waves_dam },
     { 4, "dam break on a dry bed (Ritter)", rill_case_dry_dam },
     { 5, "dam break in paper mode (linear)", rill_case_linear_dam },
     { 6, "planar oscillation in a bowl (Thacker)", rill_case_bowl },
     { 7, "standing wave", rill_case_standing_wave },
+    { 7, "standing wave", rill_case_waves_standing },
     { 9, "film on a slope (Nusselt)", rill_case_film },
     { 10, "viscous puddle (Huppert)", rill_case_puddle },
     { 11, "vessels and flooded passages", rill_case_connected_wells },

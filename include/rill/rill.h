@@ -187,7 +187,8 @@ typedef enum rill_passages {
 
 typedef enum rill_method {
     RILL_METHOD_PIPES = 0, /* layered columns and pipes between them, right in SI units: the default */
-    RILL_METHOD_KANDEMIR   /* Kandemir, Capin & Ozguc: a plain tank of columns with pipes to all eight neighbours */
+    RILL_METHOD_KANDEMIR,  /* Kandemir, Capin & Ozguc: a plain tank of columns with pipes to all eight neighbours */
+    RILL_METHOD_WAVES      /* Wang, Miller & Turk 2007: implicit shallow waves on one layer, stable in large steps */
 } rill_method;
 
 /* Surface tension as a force: what makes drops round, and lets them hang on to slopes. It takes cells of less than 1/1.6 of the
@@ -217,9 +218,26 @@ typedef struct rill_kandemir {
     double atmosphere; /* Pa, 0 to 1e9; default 101325. It is part of RILL_FIELD_PRESSURE and moves nothing by itself */
 } rill_kandemir;
 
+/* The controls of RILL_METHOD_WAVES that are its own. It solves for the pressure at all columns at once and is stable in sub-steps
+ * of any length: short ones are for accuracy. No more passes a face than its column has, so that liquid goes one cell per
+ * sub-step at most: RILL_STATUS_SPEED_CAPPED says where that slows it. Of rill_solver it reads friction and max_substeps besides;
+ * of rill_liquid density and viscosity. The bed must be one layer under open sky and there are no bodies: what would make it
+ * otherwise is refused with RILL_INVALID_STATE. */
+typedef struct rill_waves {
+    double
+        theta; /* 0.5 to 1: how much the end of a sub-step counts for what drives it; default 0.55. More damps waves more:
+                           of a wave of period T a period leaves about exp(-(2 theta - 1) 2 pi^2 dt / T) */
+    double time_step; /* s, 0 to 3600: longest sub-step; 0, the default: the whole step */
+    int32_t
+        iterations; /* most of a solve, 0 to 100000; 0, the default: as many as it should need. From 4 on a solve that is cut
+                           short is stable, too, but its waves are late */
+    double tolerance; /* 0 < t <= 1: what is left of the error when a solve ends; default 1e-4 */
+} rill_waves;
+
 typedef struct rill_solver {
     rill_method method;
     rill_kandemir kandemir;
+    rill_waves waves;
     rill_pipe_area pipe_area;
     rill_passages passages;
     bool advection;       /* momentum is carried along; default true; never in paper mode */
@@ -615,8 +633,13 @@ enum {
     RILL_STATUS_SQUEEZED = 1u << 6, /* a moving solid left enclosed liquid no room: it was pushed through solids to
                                               the nearest that there was; move it less, or leave the liquid a way out */
     RILL_STATUS_BODIES_CAPPED =
-        1u << 7 /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
+        1u << 7, /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
                                               overlap for a while; shorten the step */
+    RILL_STATUS_SPEED_CAPPED =
+        1u << 8, /* with RILL_METHOD_WAVES, liquid would have gone more than a cell in a sub-step and was
+                                           slowed: shorten solver.waves.time_step */
+    RILL_STATUS_WAVES_CAPPED = 1u << 9 /* with RILL_METHOD_WAVES, a solve was stopped early: waves are late; raise
+                                           solver.waves.iterations or shorten the step */
 };
 
 /* "substeps capped", ... for a single bit; NULL for an unknown one. */

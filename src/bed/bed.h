@@ -178,6 +178,9 @@ int32_t rill_bed_first_pipe(const rill_bed *bed, const int32_t *by_r, int32_t pl
 /* Finds the sparse pipe from l to r; -1: there is none. */
 int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r);
 
+/* Checks that a bed is one layer under open sky; RILL_INVALID_STATE if not, with a message that ends in `expected`. */
+rill_result rill_bed_need_plain(const rill_bed *bed, const char *expected, rill_message *message);
+
 /* Checks all of the above; break it on purpose in a test. */
 rill_result rill_bed_validate(const rill_bed *bed, rill_message *message);
 

@@ -195,3 +195,18 @@ rill_result rill_bed_validate(const rill_bed *bed, rill_message *message) {
     if (!result) result = check_planes(&check);
     return result;
 }
+
+rill_result rill_bed_need_plain(const rill_bed *bed, const char *expected, rill_message *message) {
+    if (bed->info.layers > 1)
+        return rill_fail(message, RILL_INVALID_STATE, "the bed has %d layers; expected one: %s", bed->info.layers,
+                         expected);
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        int32_t x, y;
+        const int32_t place = bed->places[i];
+        const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+        if (bed->c[place] >= RILL_TOP && sheet == bed->sheets) continue;
+        return rill_fail(message, RILL_INVALID_STATE,
+                         "something hangs, or hung, over cell (%d, %d); expected open sky: %s", x, y, expected);
+    }
+    return RILL_OK;
+}

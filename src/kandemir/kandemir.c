@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/dispatch.h"
-#include "base/message.h"
 #include "base/power.h"
 #include "flow/move.h"
 #include "flow/stages.h"
@@ -46,22 +45,6 @@ void rill_tank_free(rill_tank *tank, const rill_allocator *allocator) {
     rill_free(allocator, tank->memory, PLANES * tank->size, sizeof *tank->memory);
     rill_free(allocator, tank->flagged, (size_t)tank->cells[1] + 4, 1);
     rill_free(allocator, tank, 1, sizeof *tank);
-}
-
-rill_result rill_tank_check(const rill_bed *bed, rill_message *message) {
-    const char *expected = "method kandemir is for a plain tank";
-    if (bed->info.layers > 1)
-        return rill_fail(message, RILL_INVALID_STATE, "the bed has %d layers; expected one: %s", bed->info.layers,
-                         expected);
-    for (int64_t i = 0; i < bed->info.columns; ++i) {
-        int32_t x, y;
-        const int32_t place = bed->places[i];
-        const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
-        if (bed->c[place] >= RILL_TOP && sheet == bed->sheets) continue;
-        return rill_fail(message, RILL_INVALID_STATE,
-                         "something hangs, or hung, over cell (%d, %d); expected open sky: %s", x, y, expected);
-    }
-    return RILL_OK;
 }
 
 void rill_tank_stop(rill_tank *tank, int32_t x, int32_t y) {

@@ -58,9 +58,6 @@ static inline size_t rill_tank_at(const rill_tank *tank, int32_t x, int32_t y) {
 rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator);
 void rill_tank_free(rill_tank *tank, const rill_allocator *allocator); /* NULL is allowed */
 
-/* Checks that a bed is a plain tank, one layer under open sky; RILL_INVALID_STATE with a message if not. */
-rill_result rill_tank_check(const rill_bed *bed, rill_message *message);
-
 /* Returns the controls with their defaults put in. */
 rill_kandemir rill_tank_controls(const rill_kandemir *controls, double cell_size);
 /* Returns the longest stable dt, dx / c; infinity without gravity. */

@@ -6,6 +6,17 @@
 #include "base/hash.h"
 #include "kandemir/kandemir.h"
 #include "shape/contact_angle.h"
+#include "waves/theta.h"
+
+/* Decides nothing as long as another method is in use. */
+static void put_waves(rill_writer *writer, const rill_solver *solver) {
+    const rill_waves *waves = &solver->waves;
+    if (writer->mode == RILL_HASH_VALUES && solver->method != RILL_METHOD_WAVES) return;
+    rill_put_f64(writer, waves->theta);
+    rill_put_f64(writer, waves->time_step);
+    rill_put_u32(writer, (uint32_t)waves->iterations);
+    rill_put_f64(writer, waves->tolerance);
+}
 
 /* Settings of tension decide nothing while it does not act: then hashes are what they are without them. */
 static bool wants_tension(const rill_writer *writer, const rill_world *world) {
@@ -48,6 +59,7 @@ static void put_settings(rill_writer *writer, const rill_world *world) {
     const double controls[] = { kandemir->pipe_length, kandemir->pipe_area, kandemir->time_step,
                                 kandemir->vanishing,   kandemir->viscosity, kandemir->atmosphere };
     rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
+    put_waves(writer, &def->solver);
     if (!wants_tension(writer, world)) return;
     put_angles(writer, &def->liquid.contact_angle);
     rill_put_f64(writer, def->liquid.drying);
@@ -206,6 +218,12 @@ static void put_tank(rill_writer *writer, const rill_tank *tank) {
     }
 }
 
+static void put_theta(rill_writer *writer, const rill_theta *theta) {
+    if (!theta) return;
+    for (int32_t y = -1; y <= theta->cells[1]; ++y)
+        for (int32_t x = -1; x <= theta->cells[0]; ++x) rill_put_f32(writer, theta->E[rill_theta_at(theta, x, y)]);
+}
+
 static void put_books(rill_writer *writer, const rill_world *world) {
     const rill_book *books = world->books.data;
     rill_put_u32(writer, (uint32_t)world->books.count);
@@ -260,7 +278,8 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_sheets(writer, &world->bed);
     rill_snapshot_put_bodies(writer, world);
     put_state(writer, world);
-    put_tank(writer, world->tank);
+    put_tank(writer, world->method.tank);
+    put_theta(writer, world->method.theta);
     put_tension(writer, world);
     rill_snapshot_put_moves(writer, world);
     put_books(writer, world);
@@ -375,7 +394,8 @@ uint64_t rill_world_hash(const rill_world *world) {
         put_sheets(&writer, &world->bed);
         rill_snapshot_put_bodies(&writer, world);
         put_state(&writer, world);
-        put_tank(&writer, world->tank);
+        put_tank(&writer, world->method.tank);
+        put_theta(&writer, world->method.theta);
         rill_snapshot_put_moves(&writer, world);
     }
     put_sources(&writer, world);

@@ -1,4 +1,4 @@
-/* The snapshot format, version 13. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 14. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -13,6 +13,7 @@
  *             south faces, 1 + the level at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set, pressure of bodies
+ *   waves     with method waves, per cell and ghost: what the last solve added to pressures
  *   tension   whether there is any; per column: what its last solve added to the potential, until when it is wet, edges that
  *             flow; per pipe: whether its edge does
  *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that
@@ -30,7 +31,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 13, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 14, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {

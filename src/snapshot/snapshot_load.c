@@ -9,6 +9,7 @@
 #include "kandemir/kandemir.h"
 #include "passages/passages.h"
 #include "snapshot/snapshot.h"
+#include "waves/theta.h"
 
 rill_result rill_loading_refuse(rill_loading *load, const char *what) {
     return rill_fail(load->message, RILL_INVALID_DATA, "snapshot, near byte %zu of %zu: %s", load->reader.at,
@@ -89,6 +90,11 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     double *const controls[] = { &kandemir->pipe_length, &kandemir->pipe_area, &kandemir->time_step,
                                  &kandemir->vanishing,   &kandemir->viscosity, &kandemir->atmosphere };
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; ++i) *controls[i] = rill_get_f64(reader);
+    rill_waves *waves = &def->solver.waves;
+    waves->theta = rill_get_f64(reader);
+    waves->time_step = rill_get_f64(reader);
+    waves->iterations = rill_loading_i32(reader);
+    waves->tolerance = rill_get_f64(reader);
     rill_loading_angles(reader, &def->liquid.contact_angle);
     def->liquid.drying = rill_get_f64(reader);
     def->solver.tension = (rill_tension)rill_get_u8(reader);
@@ -148,7 +154,7 @@ static rill_result get_state(rill_loading *load) {
 /* Reads a tank; values are checked with the whole world. */
 static rill_result get_tank(rill_loading *load) {
     rill_reader *reader = &load->reader;
-    rill_tank *tank = load->world->tank;
+    rill_tank *tank = load->world->method.tank;
     if (!tank) return RILL_OK;
     for (int32_t y = -1; y <= tank->cells[1]; ++y) {
         for (int32_t x = -1; x <= tank->cells[0]; ++x) {
@@ -160,6 +166,16 @@ static rill_result get_tank(rill_loading *load) {
         }
     }
     return reader->failed ? rill_loading_refuse(load, "the flows of diagonal pipes end early") : RILL_OK;
+}
+
+/* Reads what the method `waves` keeps; values are checked with the whole world. */
+static rill_result get_theta(rill_loading *load) {
+    rill_theta *theta = load->world->method.theta;
+    if (!theta) return RILL_OK;
+    for (int32_t y = -1; y <= theta->cells[1]; ++y)
+        for (int32_t x = -1; x <= theta->cells[0]; ++x)
+            theta->E[rill_theta_at(theta, x, y)] = rill_get_f32(&load->reader);
+    return load->reader.failed ? rill_loading_refuse(load, "the pressures of waves end early") : RILL_OK;
 }
 
 /* Reads what tension remembers. */
@@ -285,6 +301,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = rill_loading_bodies(load); /* levels stand on the bases that they lift */
     if (!result) result = get_state(load);
     if (!result) result = get_tank(load);
+    if (!result) result = get_theta(load);
     if (!result) result = get_tension(load);
     if (!result) result = rill_loading_moves(load);
     if (!result) result = get_books(load);

@@ -24,7 +24,7 @@ static const double TIME_LIMIT = 1e15;      /* s */
 static const double STEP_LIMIT = 3600.0;    /* s */
 static const double PRESSURE_LIMIT = 1e9;   /* Pa */
 static const int64_t CELLS_LIMIT = 1 << 28; /* so that plane indices fit 32 bits */
-enum { CELLS_PER_SIDE = 32768, THREADS_LIMIT = 256, SUBSTEPS_LIMIT = 1000000 };
+enum { CELLS_PER_SIDE = 32768, THREADS_LIMIT = 256, SUBSTEPS_LIMIT = 1000000, ITERATIONS_LIMIT = 100000 };
 
 rill_world_def rill_default_world_def(void) {
     rill_world_def def = {
@@ -33,6 +33,7 @@ rill_world_def rill_default_world_def(void) {
         .min_opening = RILL_OPENING_AUTO,
         .gravity = { 0.0, 0.0, -9.81 },
         .solver = { .kandemir = { .vanishing = 0.163, .atmosphere = 101325.0 },
+                    .waves = { .theta = 0.55, .tolerance = 1e-4 },
                     .advection = true,
                     .rest = true,
                     .skip_idle = true,
@@ -132,10 +133,19 @@ static rill_result check_kandemir(const rill_kandemir *kandemir, rill_message *m
     return result;
 }
 
+static rill_result check_waves(const rill_waves *w, rill_message *message) {
+    rill_result result = check_range("solver.waves.theta", w->theta, 0.5, 1.0, message);
+    if (!result) result = check_range("solver.waves.time_step", w->time_step, 0.0, STEP_LIMIT, message);
+    if (!result) result = check_choice("solver.waves.iterations", w->iterations, 0, ITERATIONS_LIMIT, message);
+    if (!result) result = check_positive("solver.waves.tolerance", w->tolerance, 1.0, message);
+    return result;
+}
+
 rill_result rill_check_solver(const rill_solver *solver, rill_message *message) {
     rill_result result =
-        check_choice("solver.method", (int64_t)solver->method, RILL_METHOD_PIPES, RILL_METHOD_KANDEMIR, message);
+        check_choice("solver.method", (int64_t)solver->method, RILL_METHOD_PIPES, RILL_METHOD_WAVES, message);
     if (!result) result = check_kandemir(&solver->kandemir, message);
+    if (!result) result = check_waves(&solver->waves, message);
     if (!result)
         result = check_choice("solver.pipe_area", (int64_t)solver->pipe_area, RILL_PIPE_AREA_PHYSICAL,
                               RILL_PIPE_AREA_PAPER, message);

@@ -3,6 +3,7 @@
 #include "kandemir/kandemir.h"
 #include "motion/swept_volume.h"
 #include "passages/passages.h"
+#include "waves/theta.h"
 #include "world/method.h"
 
 #include <string.h>
@@ -51,7 +52,8 @@ static void stop_everything(rill_world *world) {
         rill_passages_forget(flow);
         rill_passages_resume(flow);
     }
-    if (world->tank) rill_tank_stop_all(world->tank);
+    if (world->method.tank) rill_tank_stop_all(world->method.tank);
+    if (world->method.theta) rill_theta_forget(world->method.theta);
 }
 
 /* Lets all tiles sleep, but for those beside reservoirs, which come in again. */

@@ -238,7 +238,7 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
     const rill_result result = rill_world_need_bed(world, "rill_world_get_energy");
     if (result) return result;
     if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the energy");
-    if (!rill_world_method(world)->layered)
+    if (!rill_world_method(world)->energetic)
         return rill_fail(world->note, RILL_INVALID_STATE,
                          "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
     rill_energy energy = rill_world_still_energy(world);

@@ -17,7 +17,7 @@ static double total_pressure(const rill_world *world, int32_t place) {
     rill_bed_sheet_of(&world->bed, place, &x, &y);
     const double depth = (double)world->flow.H[place] * world->bed.quantum;
     return depth * world->def.liquid.density * rill_world_normal_gravity(world) +
-           world->def.solver.kandemir.atmosphere + rill_tank_external(world->tank, x, y);
+           world->def.solver.kandemir.atmosphere + rill_tank_external(world->method.tank, x, y);
 }
 
 /* Returns how much lies on a body in a column, of which it is a part. */
@@ -93,7 +93,7 @@ static rill_result check_field(const reading *read) {
     if ((unsigned)read->field > RILL_FIELD_PRESSURE)
         return rill_fail(world->note, RILL_INVALID_ARGUMENT, "field is %d; expected %d to %d", (int)read->field,
                          RILL_FIELD_BASE, RILL_FIELD_PRESSURE);
-    if (read->field == RILL_FIELD_PRESSURE && !world->tank)
+    if (read->field == RILL_FIELD_PRESSURE && !world->method.tank)
         return rill_fail(world->note, RILL_INVALID_STATE,
                          "RILL_FIELD_PRESSURE: solver.method is not RILL_METHOD_KANDEMIR");
     return RILL_OK;

@@ -20,7 +20,9 @@ typedef struct rill_step_context {
 } rill_step_context;
 
 typedef struct rill_method_entry {
-    bool layered; /* layers, passages, bodies that displace, energy, sleep; else a tank under open sky */
+    bool layered; /* layers, passages, bodies that displace, sleep; else one layer under open sky */
+    bool has_bodies;
+    bool energetic; /* its pipes hold liquid: there is an energy */
     /* Longest stable sub-steps, s: for waves on liquid of some depth, for what they carry along, and by the user's
      * wish. */
     double (*wave_limit)(const rill_step_context *step, double depth);
@@ -30,9 +32,8 @@ typedef struct rill_method_entry {
     void (*substep)(rill_step_context *step, double dt);
     /* Whether the method can do with a bed. */
     rill_result (*check_bed)(const rill_bed *bed, rill_message *message);
-    /* Makes what it keeps beside the flow, over the world's bed: NULL for nothing; and frees it. */
-    rill_result (*make)(const rill_world *world, rill_tank **out, rill_message *message);
-    void (*free)(rill_tank *tank, const rill_allocator *allocator);
+    /* Makes what it keeps beside the flow, over the world's bed. `out` is empty before. */
+    rill_result (*make)(const rill_world *world, rill_method_memory *out, rill_message *message);
     /* Stops what flows in there at a cell. */
     void (*stop_cell)(rill_world *world, int32_t x, int32_t y);
 } rill_method_entry;
@@ -59,7 +60,14 @@ rill_body_stage rill_step_body_stage(const rill_step_context *step, double dt);
 double rill_kandemir_wave_limit(const rill_step_context *step, double depth);
 double rill_kandemir_chosen_limit(const rill_step_context *step);
 void rill_kandemir_substep(rill_step_context *step, double dt);
-rill_result rill_kandemir_make(const rill_world *world, rill_tank **out, rill_message *message);
+rill_result rill_kandemir_check(const rill_bed *bed, rill_message *message);
+rill_result rill_kandemir_make(const rill_world *world, rill_method_memory *out, rill_message *message);
 void rill_kandemir_stop_cell(rill_world *world, int32_t x, int32_t y);
+
+/* world_waves.c: implicit waves. */
+double rill_waves_chosen_limit(const rill_step_context *step);
+void rill_waves_substep(rill_step_context *step, double dt);
+rill_result rill_waves_check(const rill_bed *bed, rill_message *message);
+rill_result rill_waves_make(const rill_world *world, rill_method_memory *out, rill_message *message);
 
 #endif

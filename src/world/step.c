@@ -33,7 +33,8 @@ static const double SHORTEST_STEP = 1e-12, LONGEST_STEP = 3600.0;
 /* ------------------------------------------------------------------------------------------------------------- names */
 
 static const char *const STATUS_NAMES[] = { "substeps capped", "source refused",  "sink dry", "range",
-                                            "gravity lifted",  "passages capped", "squeezed", "bodies capped" };
+                                            "gravity lifted",  "passages capped", "squeezed", "bodies capped",
+                                            "speed capped",    "waves capped" };
 
 const char *rill_status_name(rill_status bit) {
     for (size_t i = 0; i < sizeof STATUS_NAMES / sizeof *STATUS_NAMES; ++i)

@@ -5,6 +5,7 @@
 #include "kandemir/kandemir.h"
 #include "motion/opening_ceilings.h"
 #include "motion/swept_volume.h"
+#include "waves/theta.h"
 #include "world/world.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
@@ -117,7 +118,8 @@ static rill_result check_bodies(const rill_world *world, rill_message *message) 
     }
     if (bodies->list.count > RILL_SLOTS_MAX || reusable != bodies->free_slots || alive != bodies->alive)
         return wrong(message, "number of bodies", (int64_t)bodies->free_slots, (double)reusable);
-    if (bodies->nodes.count > 0 && (alive == 0 || world->tank || bodies->plane_size != (size_t)world->bed.plane_size))
+    if (bodies->nodes.count > 0 &&
+        (alive == 0 || world->method.tank || bodies->plane_size != (size_t)world->bed.plane_size))
         return wrong(message, "columns under no body", 0, (double)bodies->nodes.count);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         const rill_result result = check_node(world, i, message);
@@ -208,11 +210,18 @@ static rill_result check_counters(const rill_world *world, rill_message *message
     return RILL_OK;
 }
 
-/* A tank belongs to its method. Pressures that no definition allows would make what is not finite. */
-static rill_result check_tank(const rill_world *world, rill_message *message) {
-    const rill_tank *tank = world->tank;
+/* Each method has its own memory beside the flow, and no other's. Pressures that no definition allows would make what is not finite. */
+static rill_result check_method(const rill_world *world, rill_message *message) {
+    const rill_tank *tank = world->method.tank;
     if ((tank != NULL) != (world->def.solver.method == RILL_METHOD_KANDEMIR))
         return wrong(message, "method and tank", 0, (double)world->def.solver.method);
+    if ((world->method.theta != NULL) != (world->def.solver.method == RILL_METHOD_WAVES))
+        return wrong(message, "method and waves", 0, (double)world->def.solver.method);
+    if (world->method.theta && world->bodies.alive > 0)
+        return wrong(message, "bodies with method waves", 0, (double)world->bodies.alive);
+    for (size_t i = 0; world->method.theta && i < world->method.theta->size; ++i)
+        if (!isfinite(world->method.theta->E[i]))
+            return wrong(message, "pressure of waves", (int64_t)i, (double)world->method.theta->E[i]);
     for (size_t i = 0; tank && i < tank->size; ++i) {
         if (!possible_speed(tank->ne[i]) || !possible_speed(tank->nw[i]))
             return wrong(message, "velocity of a diagonal pipe", (int64_t)i,
@@ -312,7 +321,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_planes(world, message);
     if (!result && world->built) result = check_faces(world, message);
     if (!result && world->built) result = check_counters(world, message);
-    if (!result && world->built) result = check_tank(world, message);
+    if (!result && world->built) result = check_method(world, message);
     if (!result && world->built) result = check_held(world, message);
     if (!result && world->built) result = check_drawn(world, message);
     if (!result && world->built) result = check_openings(world, message);

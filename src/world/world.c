@@ -1,7 +1,6 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/method.h"
 
-#include "kandemir/kandemir.h"
 #include "passages/passages.h"
 
 #include <stdarg.h>
@@ -91,7 +90,7 @@ void rill_world_destroy(rill_world *world) {
     rill_books_free(world);
     rill_world_free_bodies(world);
     rill_moves_free(world);
-    rill_tank_free(world->tank, &allocator);
+    rill_method_memory_free(&world->method, &allocator);
     rill_tension_free(world->tension, &allocator);
     rill_wetting_free(&world->wetting, &allocator);
     if (world->built) {
@@ -151,11 +150,17 @@ static bool same_kandemir(const rill_kandemir *a, const rill_kandemir *b) {
            a->vanishing == b->vanishing && a->viscosity == b->viscosity && a->atmosphere == b->atmosphere;
 }
 
+static bool same_waves(const rill_waves *a, const rill_waves *b) {
+    return a->theta == b->theta && a->time_step == b->time_step && a->iterations == b->iterations &&
+           a->tolerance == b->tolerance;
+}
+
 static bool same_solver(const rill_solver *a, const rill_solver *b) {
-    return a->method == b->method && same_kandemir(&a->kandemir, &b->kandemir) && a->pipe_area == b->pipe_area &&
-           a->passages == b->passages && a->advection == b->advection && a->rest == b->rest &&
-           a->skip_idle == b->skip_idle && a->orifice == b->orifice && a->friction == b->friction &&
-           a->max_substeps == b->max_substeps && a->tension == b->tension && a->wall_tension == b->wall_tension;
+    return a->method == b->method && same_kandemir(&a->kandemir, &b->kandemir) && same_waves(&a->waves, &b->waves) &&
+           a->pipe_area == b->pipe_area && a->passages == b->passages && a->advection == b->advection &&
+           a->rest == b->rest && a->skip_idle == b->skip_idle && a->orifice == b->orifice &&
+           a->friction == b->friction && a->max_substeps == b->max_substeps && a->tension == b->tension &&
+           a->wall_tension == b->wall_tension;
 }
 
 /* Programs set gravity in every frame: setting the same again must not wake what sleeps. */
@@ -188,11 +193,11 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     if (result || same_solver(solver, &world->def.solver)) return result;
     if (solver->method != world->def.solver.method && world->built) {
         const rill_method_entry *method = rill_method_of(solver->method);
-        rill_tank *tank;
-        result = method->make(world, &tank, world->note);
+        rill_method_memory memory = { 0 };
+        result = method->make(world, &memory, world->note);
         if (result) return result;
-        rill_world_method(world)->free(world->tank, &world->allocator);
-        world->tank = tank;
+        rill_method_memory_free(&world->method, &world->allocator);
+        world->method = memory;
         if (!method->layered) rill_bodies_uncover(&world->bodies, &world->flow);
         rill_world_book_lost(world);
     }

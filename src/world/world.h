@@ -3,8 +3,8 @@
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
  * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c, field.c,
  * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c
- * (what is drawn), world_kandemir.c (what that method alone has), world_tension.c (whether tension acts, and on which
- * angles). */
+ * (what is drawn), world_kandemir.c and world_waves.c (what those methods alone have), world_tension.c (whether tension
+ * acts, and on which angles). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -63,7 +63,11 @@ typedef struct rill_bed_log {
     uint64_t numbers[RILL_BED_LOG];
 } rill_bed_log;
 
-typedef struct rill_tank rill_tank; /* kandemir/kandemir.h */
+/* Memory of methods beside the flow; at most one is there, and none before there is a bed. */
+typedef struct rill_method_memory {
+    struct rill_tank *tank;   /* kandemir/kandemir.h */
+    struct rill_theta *theta; /* waves/theta.h */
+} rill_method_memory;
 
 /* Working memory for solids that move (world_moves.c). */
 typedef struct rill_moves rill_moves;
@@ -84,7 +88,7 @@ struct rill_world {
     bool built;
     rill_bed bed;
     rill_flow flow;
-    rill_tank *tank;             /* Kandemir's method; NULL with another, and before there is a bed */
+    rill_method_memory method;
     rill_tension_state *tension; /* NULL while there is none */
     uint64_t tension_change;     /* of the bed, as of which it is */
     rill_wetting wetting;        /* without planes while there is no tension; up to date while a step is under way */
@@ -118,6 +122,9 @@ rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *messag
 rill_result rill_check_edge(int32_t side, const rill_edge *edge, rill_message *message);
 rill_result rill_check_source_def(const rill_source_def *def, rill_message *message);
 rill_result rill_check_name(const char *what, const char *name, rill_message *message);
+
+/* methods.c. Frees what is there, and leaves it empty. */
+void rill_method_memory_free(rill_method_memory *memory, const rill_allocator *allocator);
 
 /* m3 of one quantum of depth. */
 static inline double rill_quantum_volume(const rill_bed *bed) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "bed/sheets.h"
-#include "kandemir/kandemir.h"
 #include "passages/passages.h"
 #include "world/method.h"
 
@@ -57,7 +56,7 @@ rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
     rill_result result = rill_world_make_flow(world, &world->bed, &world->flow, message);
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     if (!result) {
-        result = rill_world_method(world)->make(world, &world->tank, message);
+        result = rill_world_method(world)->make(world, &world->method, message);
         if (!result && rill_faces_make(world))
             result =
                 rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for an index of %d pipes", world->bed.pipe_count);
@@ -66,8 +65,7 @@ rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
             rill_bed_log_change(&world->bed_log, NULL, 0);
             return RILL_OK;
         }
-        rill_tank_free(world->tank, &world->allocator);
-        world->tank = NULL;
+        rill_method_memory_free(&world->method, &world->allocator);
         rill_world_free_flow(world, &world->flow);
     }
     rill_bed_free(&world->bed, &world->allocator);

@@ -12,18 +12,21 @@ static const double PRESSURE_LIMIT = 1e9; /* Pa */
 
 static const double COURANT = 0.7;
 
-rill_result rill_kandemir_make(const rill_world *world, rill_tank **out, rill_message *message) {
-    *out = NULL;
-    const rill_result result = rill_tank_check(&world->bed, message);
+rill_result rill_kandemir_check(const rill_bed *bed, rill_message *message) {
+    return rill_bed_need_plain(bed, "method kandemir is for a plain tank", message);
+}
+
+rill_result rill_kandemir_make(const rill_world *world, rill_method_memory *out, rill_message *message) {
+    const rill_result result = rill_kandemir_check(&world->bed, message);
     if (result) return result;
-    *out = rill_tank_make(&world->def.grid, &world->allocator);
-    return *out ? RILL_OK
-                : rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pipes of %d x %d cells",
-                            world->def.grid.cells[0], world->def.grid.cells[1]);
+    out->tank = rill_tank_make(&world->def.grid, &world->allocator);
+    return out->tank ? RILL_OK
+                     : rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pipes of %d x %d cells",
+                                 world->def.grid.cells[0], world->def.grid.cells[1]);
 }
 
 void rill_kandemir_stop_cell(rill_world *world, int32_t x, int32_t y) {
-    rill_tank_stop(world->tank, x, y);
+    rill_tank_stop(world->method.tank, x, y);
 }
 
 /* Its waves are as fast whatever the depth is. */
@@ -50,9 +53,10 @@ void rill_kandemir_substep(rill_step_context *step, double dt) {
                                   .scalar = step->settings.scalar };
     const rill_body_stage bodies = rill_step_body_stage(step, dt);
     rill_step_take_back(step);
-    if (world->bodies.alive > 0 || world->tank->has_bodies) rill_kandemir_bodies(&bodies, world->tank, &tank.controls);
+    if (world->bodies.alive > 0 || world->method.tank->has_bodies)
+        rill_kandemir_bodies(&bodies, world->method.tank, &tank.controls);
     rill_step_end_stage(step, RILL_STAGE_BODIES);
-    rill_tank_move(world->tank, &world->flow, &tank, edges);
+    rill_tank_move(world->method.tank, &world->flow, &tank, edges);
     rill_step_book_edges(world, edges);
     step->info.awake_columns = world->bed.info.columns;
     rill_step_end_stage(step, RILL_STAGE_SWEEP);
@@ -62,7 +66,7 @@ void rill_kandemir_substep(rill_step_context *step, double dt) {
 
 static rill_result need_tank(const rill_world *world, const char *call) {
     const rill_result result = rill_world_need_bed(world, call);
-    if (result || world->tank) return result;
+    if (result || world->method.tank) return result;
     return rill_fail(world->note, RILL_INVALID_STATE, "%s: solver.method is not RILL_METHOD_KANDEMIR", call);
 }
 
@@ -79,7 +83,7 @@ rill_result rill_world_set_external_pressure(rill_world *world, const double *pr
     if (!result && pressures)
         result = check_count(world, "rill_world_set_external_pressure", "cell", count, rill_world_cells(world));
     if (result) return result;
-    rill_tank *tank = world->tank;
+    rill_tank *tank = world->method.tank;
     const int32_t nx = tank->cells[0];
     for (size_t i = 0; pressures && i < count; ++i) {
         if (fabs(pressures[i]) <= PRESSURE_LIMIT) continue; /* NaN is none */

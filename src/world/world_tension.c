@@ -23,7 +23,7 @@ static rill_result judge(const rill_world *world, rill_message *why) {
     const rill_solver *solver = &world->def.solver;
     const double cell = world->def.grid.cell_size;
     if (!rill_world_method(world)->layered)
-        return rill_fail(why, RILL_INVALID_STATE, "solver.method is kandemir, which knows no tension");
+        return rill_fail(why, RILL_INVALID_STATE, "solver.method is not pipes, which alone knows tension");
     if (solver->pipe_area == RILL_PIPE_AREA_PAPER)
         return rill_fail(why, RILL_INVALID_STATE, "solver.pipe_area is paper, which knows no tension");
     if (solver->tension == RILL_TENSION_OFF) return rill_fail(why, RILL_INVALID_STATE, "solver.tension is off");

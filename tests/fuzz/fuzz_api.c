@@ -46,6 +46,7 @@ static rill_solver random_solver(fuzz_input *in) {
         solver.kandemir.pipe_area = fuzz_double(in, 0.0, 1e-4);
         solver.kandemir.vanishing = fuzz_double(in, 0.0, 1.0);
         solver.kandemir.viscosity = fuzz_double(in, 0.0, 1.0);
+        if (bits & 2) solver.method = RILL_METHOD_WAVES;
     }
     return solver;
 }

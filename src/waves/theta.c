@@ -1,0 +1,261 @@
+/* A sub-step of the method `waves`. The scheme is in theta.h. */
+#include "waves/theta.h"
+
+#include <math.h>
+
+#include "flow/move.h"
+#include "flow/stages.h"
+#include "waves/theta_internal.h"
+
+/* Width of the foot of a drop, in cells, over which the wetting energy acts (recipe measured on drops of 30 and 60
+ * degrees: below 1.3 they stick to the grid, above 2 they are too low). */
+static const double FOOT = 1.6;
+/* Part of the wetting energy's concave stiffness that is implicit. */
+static const double EASED = 0.5;
+/* Slip in a foot, in cells: it sets how thick a film a drop leaves behind. */
+static const double SLIP = 0.2;
+/* Columns of less than this part of a cell give nothing where there is tension: films of less never come to rest. */
+static const double LEAST = 0.002;
+/* Iterations of a solve of automatic length: what the fastest waves need to pass the cells that they pass, and then some
+ * for tension, at most. */
+/* Cells upstream that are told of a limit. */
+enum { CROWDED = 8 };
+enum { ITERATIONS_LEAST = 40, ITERATIONS_MOST = 400 };
+static const double ITERATIONS_PER_CELL = 20.0;
+
+/* -------------------------------------------------------------------------------------------------------- constants */
+
+/* The potential of gravity. Where it points into the bed steeply enough it is counted in heads of whole quanta. */
+static void set_potential(rill_theta_constants *k, const rill_flow *flow, const rill_theta_step *step) {
+    const double q = flow->bed->quantum, dx = flow->bed->grid.cell_size;
+    const double along = fmax(fabs(step->tangent[0]), fabs(step->tangent[1]));
+    if (step->gravity > 0.0 && 8.0 * step->gravity >= along) {
+        k->unit = step->gravity * q;
+        k->upright = 1.0;
+        for (int i = 0; i < 2; ++i) k->tilt[i] = (double)step->tilt[i];
+    } else {
+        k->unit = q * (along > 0.0 ? 0.125 * along : 1.0);
+        k->upright = step->gravity * q / k->unit;
+        for (int i = 0; i < 2; ++i) k->tilt[i] = step->tangent[i] * dx / k->unit;
+    }
+    k->highest = k->upright * (double)flow->extent.level;
+    k->upright_f = (float)k->upright;
+    for (int i = 0; i < 2; ++i) k->tilt_f[i] = (float)k->tilt[i];
+}
+
+static void set_tension(rill_theta_constants *k, double q, double dx, const rill_theta_step *step) {
+    const double film = step->tension / step->density;
+    k->slope = (float)(q / dx);
+    k->dx = (float)dx;
+    k->film = (float)(film / (dx * dx));
+    k->wetting = (float)(film / (FOOT * dx));
+    k->foot = (float)(q / (FOOT * dx));
+    k->eased = (float)(EASED * film / (FOOT * FOOT * dx * dx));
+    k->s = (float)step->contact;
+    k->slip = step->contact > 0.0 ? (float)(6.0 * SLIP * dx / (q * step->contact)) : 0.0f;
+    k->least = (int32_t)fmax((double)RILL_DRY, LEAST * dx / q);
+}
+
+static rill_theta_constants constants_of(const rill_flow *flow, const rill_theta_step *step) {
+    const double dx = flow->bed->grid.cell_size, q = flow->bed->quantum, dt = step->dt, theta = step->controls.theta;
+    rill_theta_constants k = { .phase = rill_move_phase(flow->substep), .thin = flow->extent.depth / 256 };
+    set_potential(&k, flow, step);
+    k.push = (float)(dt / dx * k.unit);
+    k.gain = (float)(dt / dx);
+    k.mobility = (float)(theta * theta * dt * dt * q / (dx * dx));
+    k.drift = (float)(dt * q / dx);
+    k.flux = (float)(dt / dx);
+    k.theta = (float)theta;
+    k.keep = (float)step->keep;
+    k.drag = (float)(12.0 * dt * step->viscosity / (q * q));
+    k.gravity = (float)step->gravity;
+    k.fall = (float)(0.5443310539518174 * sqrt(step->gravity * q));
+    k.top_speed = (float)fmin(RILL_THETA_SPEED, dx / dt);
+    k.five_dx = (int32_t)(5.0 * dx / q);
+    k.least = RILL_DRY;
+    k.inner[0] = flow->bed->sheets->nx;
+    k.inner[1] = flow->bed->sheets->ny;
+    if (step->tension > 0.0) set_tension(&k, q, dx, step);
+    return k;
+}
+
+/* How many iterations are enough for a good solve. */
+static int32_t enough(const rill_flow *flow, const rill_theta_step *step) {
+    if (step->controls.iterations > 0) return step->controls.iterations;
+    const double dx = flow->bed->grid.cell_size, depth = (double)flow->extent.depth * flow->bed->quantum;
+    const double film = step->tension / (step->density * dx * dx);
+    const double passed = step->dt / dx * sqrt((step->gravity + 8.0 * film) * depth);
+    return (int32_t)fmin(ITERATIONS_LEAST + ITERATIONS_PER_CELL * passed, ITERATIONS_MOST);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- visits */
+
+static void visit_slopes(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                         rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->slopes(run->x, run->count, row, row - 1, &work->constants);
+}
+
+static void visit_weights(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                          rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->weights(run->x, run->count, row, row - 1, row + 1, &work->constants);
+}
+
+static void visit_press(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->press(run->x, run->count, row, row + 1, work->tension, &work->constants);
+}
+
+static void visit_open(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                       rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->open(run->x, run->count, row, row - 1, work->tension, &work->constants);
+}
+
+static void visit_fly(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                      rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->fly(run->x, run->count, row, row + 1, &work->constants);
+}
+
+static void visit_release(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                          rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->release(run->x, run->count, row, row - 1, &work->constants);
+    work->kernels->keep_open(run->x, run->count, row, row + 1);
+}
+
+static void visit_flag(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                       rill_theta_sums *sums) {
+    sums->flags |= work->kernels->flag(run->x, run->count, row, row + 1, work->taking, work->constants.thin);
+}
+
+static void visit_limit(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->limit(run->x, run->count, row, row + 1, work->taking);
+}
+
+static void visit_gain(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                       rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->gain(run->x, run->count, row, row + 1);
+}
+
+static void visit_crowd(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    sums->flags |= work->kernels->crowd(run->x, run->count, row, row + 1);
+}
+
+static void visit_scale(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->scale(run->x, run->count, row, row - 1, work->taking);
+}
+
+static void visit_whole(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->whole(run->x, run->count, row, work->constants.phase);
+}
+
+static void visit_carry(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->carry(run->x, run->count, row, row - 1, row + 1);
+}
+
+static void visit_adopt(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->adopt(run->x, run->count, row);
+}
+
+static void visit_deposit(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                          rill_theta_sums *sums) {
+    work->kernels->deposit(run->x, run->count, row, row + 1, &work->constants, &sums->extent);
+}
+
+static void visit_clear(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                        rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->clear(run->x, run->count, row);
+}
+
+/* --------------------------------------------------------------------------------------------------------- sub-step */
+
+/* Lets no column give more than it has; or, if `taking`, take more than it has room for. Returns what `flag` has found. */
+static int32_t limit(rill_theta_work *work, bool taking) {
+    work->taking = taking;
+    const int32_t flags = rill_theta_pass(work, visit_flag).flags;
+    if (flags == 0) return 0;
+    if (!taking) rill_theta_pass(work, visit_gain);
+    rill_theta_pass(work, visit_limit);
+    rill_theta_pass(work, visit_scale);
+    return flags;
+}
+
+/* Keeps liquid from piling up where more would pass through a column than it has. The solve lets it pass; but what moves is
+ * at most what a column has, while all that was to pass through it arrives. So columns gain no more than they were to. */
+static void spread_limits(rill_theta_work *work) {
+    work->taking = true;
+    for (int32_t i = 0; i < CROWDED && rill_theta_pass(work, visit_crowd).flags; ++i)
+        rill_theta_pass(work, visit_scale);
+}
+
+/* Gives ghosts back what edges have taken or given, and widens the extent by how high liquid stands behind them. */
+static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
+    const rill_bed *bed = flow->bed;
+    rill_edges_restore_all(flow, flows);
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        const int32_t still = bed->ghosts[i].still;
+        const rill_flow_extent here = { .depth = still, .level = still > 0 ? bed->b[bed->ghosts[i].place] + still : 0 };
+        rill_flow_widen(&flow->extent, &here);
+    }
+}
+
+/* Lets no column give more than it has. Returns whether one that is not thin would have. */
+static bool limit_giving(rill_theta_work *work) {
+    const int32_t flags = limit(work, false);
+    if (flags) spread_limits(work);
+    return flags & 2;
+}
+
+rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill_theta_step *step,
+                                  rill_edge_flow *flows) {
+    rill_theta_step resolved = *step;
+    resolved.controls.iterations = enough(flow, step);
+    rill_theta_work work = { .theta = theta,
+                             .flow = flow,
+                             .step = &resolved,
+                             .kernels = rill_theta_kernels_pick(step->scalar),
+                             .constants = constants_of(flow, step),
+                             .tension = step->tension > 0.0 };
+    RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->gravity >= 0.0);
+    rill_flow_wake_everything(flow);
+    rill_theta_find_runs(&work);
+    rill_theta_report report = { .columns = work.columns };
+    if (work.tension) {
+        rill_theta_pass(&work, visit_slopes);
+        rill_theta_pass(&work, visit_weights);
+    }
+    rill_theta_pass(&work, visit_press);
+    rill_theta_pass(&work, visit_open);
+    rill_theta_pass(&work, visit_fly);
+    report.iterations = rill_theta_solve(&work, &report.capped);
+    rill_theta_pass(&work, visit_release);
+    report.slowed = limit_giving(&work);
+    /* A column may get all that its four neighbours have. */
+    if (flow->extent.level + 4 * (int64_t)flow->extent.depth > RILL_TOP) limit(&work, true);
+    rill_theta_pass(&work, visit_whole);
+    flow->extent = rill_theta_pass(&work, visit_deposit).extent;
+    if (step->advection) {
+        rill_theta_pass(&work, visit_carry);
+        rill_theta_pass(&work, visit_adopt);
+    }
+    restore_edges(flow, flows);
+    rill_theta_pass(&work, visit_clear);
+    return report;
+}

@@ -1,0 +1,364 @@
+/* The method `waves`: rest, symmetry, exact volumes, the damping of its waves, large steps, snapshots, and what it
+ * refuses. */
+#include "snapshots.h"
+
+#include <math.h>
+
+enum { SIDE = 40, CELLS = SIDE * SIDE };
+
+#define DX 0.001
+#define PI 3.14159265358979323846
+
+/* Of a cell, m. */
+typedef double shape_function(int32_t x, int32_t y);
+
+static rill_world_def waves_def(void) {
+    rill_world_def def = rill_default_world_def();
+    def.grid.cells[0] = def.grid.cells[1] = SIDE;
+    def.grid.cell_size = DX;
+    def.headroom = 0.05;
+    def.solver.method = RILL_METHOD_WAVES;
+    def.solver.max_substeps = 100000;
+    def.liquid.surface_tension = 0.0;
+    return def;
+}
+
+static rill_world *make_pool(const rill_world_def *def, shape_function *bed, shape_function *depth) {
+    rill_world *world = NULL;
+    rill_message message = { "" };
+    if (rill_world_create(def, &world, &message) != RILL_OK) fail_msg("%s", message.text);
+    double heights[CELLS], depths[CELLS];
+    for (int32_t i = 0; i < CELLS; ++i) heights[i] = bed(i % SIDE, i / SIDE);
+    for (int32_t i = 0; i < CELLS; ++i) depths[i] = depth(i % SIDE, i / SIDE);
+    rill_solid_def ground = rill_default_solid_def();
+    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
+    ground.shape.heights = heights;
+    ground.shape.heights_size[0] = ground.shape.heights_size[1] = SIDE;
+    must(world, rill_solid_create(world, &ground, NULL));
+    must(world, rill_bed_build(world));
+    must(world, rill_world_fill_depths(world, 0, depths, CELLS, NULL));
+    return world;
+}
+
+static void read(const rill_world *world, rill_field field, double *out) {
+    const size_t count = field == RILL_FIELD_FACES ? 2 * CELLS : CELLS;
+    assert_int_equal(rill_world_read_field(world, field, 0, out, count), RILL_OK);
+}
+
+/* 0 to 1. */
+static double noise(int32_t x, int32_t y, uint32_t salt) {
+    uint32_t n = (uint32_t)(y * SIDE + x + 1) * 2654435769u + salt * 40503u;
+    n = (n ^ n >> 15) * 2246822519u;
+    return (double)((n ^ n >> 13) >> 8) / 16777216.0;
+}
+
+static double nothing(int32_t x, int32_t y) {
+    (void)x, (void)y;
+    return 0.0;
+}
+/* Some pillars stand out of anything. */
+static double rough(int32_t x, int32_t y) {
+    return noise(x, y, 1) > 0.95 ? 0.02 : 0.004 * noise(x, y, 2);
+}
+static double uneven(int32_t x, int32_t y) {
+    return 0.004 * noise(x, y, 2);
+}
+static double puddles(int32_t x, int32_t y) {
+    return noise(x / 3, y / 3, 3) < 0.4 ? 0.006 * noise(x, y, 4) : 0.0;
+}
+static double dam(int32_t x, int32_t y) {
+    (void)y;
+    return x < SIDE / 2 ? 0.01 : 0.0;
+}
+
+/* ----------------------------------------------------------------------------------------------- rest and symmetry */
+
+static void test_still(void **state) {
+    (void)state;
+    const double steps[] = { 1.0 / 240.0, 1.0 / 60.0, 1.0 };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; ++i) {
+        const rill_world_def def = waves_def();
+        rill_world *world = make_pool(&def, rough, nothing);
+        must(world, rill_world_fill_level(world, (double[]){ 0.5 * DX, 0.5 * DX, 0.03 }, 0.006, NULL));
+        double before[CELLS], after[CELLS], faces[2 * CELLS];
+        read(world, RILL_FIELD_DEPTH, before);
+        run(world, 50, steps[i]);
+        read(world, RILL_FIELD_DEPTH, after);
+        read(world, RILL_FIELD_FACES, faces);
+        assert_memory_equal(before, after, sizeof before);
+        for (int k = 0; k < 2 * CELLS; ++k) assert_true(faces[k] == 0.0);
+        assert_int_equal(rill_world_status(world), 0);
+        rill_world_destroy(world);
+    }
+}
+
+/* A surface level under tilted gravity, to a quantum: nothing starts to move. */
+static void test_tilted_still(void **state) {
+    (void)state;
+    rill_world_def def = waves_def();
+    def.gravity[0] = 0.98;
+    rill_world *world = make_pool(&def, uneven, nothing);
+    rill_bed_info info;
+    must(world, rill_bed_get_info(world, &info));
+    double depths[CELLS], after[CELLS], bed[CELLS];
+    read(world, RILL_FIELD_BASE, bed);
+    const double tilt = round(0.98 / 9.81 * DX / info.quantum) * info.quantum;
+    for (int32_t i = 0; i < CELLS; ++i)
+        depths[i] = round(0.005 / info.quantum) * info.quantum + tilt * (i % SIDE) - (bed[i] - info.lowest);
+    must(world, rill_world_fill_depths(world, 0, depths, CELLS, NULL));
+    read(world, RILL_FIELD_DEPTH, depths);
+    run(world, 50, 1.0 / 60.0);
+    read(world, RILL_FIELD_DEPTH, after);
+    assert_memory_equal(depths, after, sizeof depths);
+    rill_world_destroy(world);
+}
+
+/* The eight images of a square. */
+static int symmetry;
+static void turn(int32_t *x, int32_t *y) {
+    if (symmetry & 1) *x = SIDE - 1 - *x;
+    if (symmetry & 2) *y = SIDE - 1 - *y;
+    if (symmetry & 4) {
+        const int32_t keep = *x;
+        *x = *y;
+        *y = keep;
+    }
+}
+static double turned_rough(int32_t x, int32_t y) {
+    turn(&x, &y);
+    return rough(x, y);
+}
+static double turned_puddles(int32_t x, int32_t y) {
+    turn(&x, &y);
+    return puddles(x, y);
+}
+
+static void test_symmetry(void **state) {
+    (void)state;
+    double first[CELLS], depths[CELLS];
+    const rill_world_def def = waves_def();
+    for (symmetry = 0; symmetry < 8; ++symmetry) {
+        rill_world *world = make_pool(&def, turned_rough, turned_puddles);
+        run(world, 30, 0.01);
+        read(world, RILL_FIELD_DEPTH, symmetry ? depths : first);
+        for (int32_t i = 0; symmetry && i < CELLS; ++i) {
+            int32_t x = i % SIDE, y = i / SIDE;
+            turn(&x, &y);
+            assert_true(depths[i] == first[y * SIDE + x]);
+        }
+        rill_world_destroy(world);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- volume */
+
+/* Dry ground, open and still edges, a source, a sink, tilted gravity, hardly any headroom and steps far too long: the
+ * ledger is exact, depths stay in their voids, and neither vector code nor threads change anything. */
+static uint64_t run_wild(bool scalar, int32_t threads) {
+    rill_world_def def = waves_def();
+    def.headroom = 0.005;
+    def.gravity[0] = 1.0;
+    def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
+    def.edges[RILL_NORTH] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = 0.005 };
+    def.runtime.scalar = scalar;
+    def.runtime.tasks.threads = threads;
+    rill_world *world = make_pool(&def, rough, puddles);
+    const rill_source_def well = point_source("well", 0.02, 0.02, 0.2, 1e-5);
+    rill_source_def drain = point_source("drain", 0.005, 0.005, 0.2, 1e-6);
+    drain.sink = true;
+    must(world, rill_source_create(world, &well, NULL));
+    must(world, rill_source_create(world, &drain, NULL));
+    const double steps[] = { 1.0 / 240.0, 1.0 / 60.0, 1.0 / 15.0, 1.0 };
+    for (int32_t i = 0; i < 80; ++i) {
+        run(world, 1, steps[i % 4]);
+        assert_int_equal(ledger_error(world), 0);
+        must_be_valid(world);
+    }
+    const uint64_t hash = rill_world_hash(world);
+    rill_world_destroy(world);
+    return hash;
+}
+
+static void test_volume(void **state) {
+    (void)state;
+    const uint64_t hash = run_wild(false, 1);
+    assert_true(run_wild(true, 1) == hash);
+    assert_true(run_wild(false, 3) == hash);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ waves */
+
+static double wave(int32_t x, int32_t y) {
+    (void)y;
+    return 0.005 + 1e-6 * cos(PI * (x + 0.5) / SIDE);
+}
+
+/* Returns the amplitude of the lowest mode along x. */
+static double amplitude(const rill_world *world) {
+    double depths[CELLS], sum = 0.0;
+    read(world, RILL_FIELD_DEPTH, depths);
+    for (int32_t i = 0; i < CELLS; ++i) sum += (depths[i] - 0.005) * cos(PI * (i % SIDE + 0.5) / SIDE);
+    return sum * 2.0 / CELLS;
+}
+
+/* The theta scheme of one mode, h cos(k x) and u sin(k x): u' = u + dt g k (h + theta dh), dh = -dt k d (theta u' +
+ * (1 - theta) u). */
+static void test_scheme(void **state) {
+    (void)state;
+    const double dts[] = { 1e-3, 1.0 / 60.0, 1.0 / 15.0 }, thetas[] = { 0.5, 0.55, 1.0 };
+    for (int i = 0; i < 9; ++i) {
+        rill_world_def def = waves_def();
+        const double dt = dts[i / 3], theta = thetas[i % 3];
+        def.liquid.viscosity = 0.0;
+        def.solver.advection = false;
+        def.solver.waves.theta = theta;
+        def.solver.waves.tolerance = 1e-6;
+        rill_world *world = make_pool(&def, nothing, wave);
+        const double k = 2.0 / DX * sin(0.5 * PI / SIDE), stiffness = 9.81 * k, depth = 0.005;
+        double h = amplitude(world), u = 0.0, worst = 0.0;
+        const double begun = h;
+        for (int step = 0; step < 20; ++step) {
+            const double before = u;
+            u = (u + dt * stiffness * (h - theta * (1.0 - theta) * dt * k * depth * u)) /
+                (1.0 + dt * dt * theta * theta * stiffness * k * depth);
+            h -= dt * k * depth * (theta * u + (1.0 - theta) * before);
+            run(world, 1, dt);
+            worst = fmax(worst, fabs(amplitude(world) - h));
+        }
+        if (worst > 2e-3 * begun) fail_msg("dt %g, theta %g: off by %g of %g", dt, theta, worst, begun);
+        assert_int_equal(rill_world_status(world), 0);
+        rill_world_destroy(world);
+    }
+}
+
+/* A dam breaks over rough ground in steps in which waves pass many cells: energy falls, and the pool comes to rest. */
+static void test_large_steps(void **state) {
+    (void)state;
+    const double steps[] = { 1.0 / 60.0, 1.0 / 15.0 };
+    for (int i = 0; i < 2; ++i) {
+        const rill_world_def def = waves_def();
+        rill_world *world = make_pool(&def, uneven, dam);
+        rill_energy energy;
+        must(world, rill_world_get_energy(world, &energy));
+        double most = energy.potential + energy.kinetic, levels[CELLS], bed[CELLS], lowest = 1.0, highest = 0.0;
+        const double begun = most;
+        rill_status seen = 0;
+        for (int step = 0; step * steps[i] < 20.0; ++step) {
+            run(world, 1, steps[i]);
+            seen |= rill_world_status(world);
+            must(world, rill_world_get_energy(world, &energy));
+            assert_true(energy.potential + energy.kinetic < begun);
+        }
+        read(world, RILL_FIELD_DEPTH, levels);
+        read(world, RILL_FIELD_BASE, bed);
+        for (int32_t k = 0; k < CELLS; ++k) {
+            lowest = fmin(lowest, levels[k] + bed[k]);
+            highest = fmax(highest, levels[k] + bed[k]);
+        }
+        assert_true(highest - lowest < 2e-4);
+        assert_true(seen & RILL_STATUS_SPEED_CAPPED);
+        assert_int_equal(ledger_error(world), 0);
+        rill_world_destroy(world);
+    }
+}
+
+/* The sub-step is the user's wish; a solve that is stopped early says so. */
+static void test_controls(void **state) {
+    (void)state;
+    rill_world_def def = waves_def();
+    def.solver.waves.time_step = 0.003;
+    def.solver.waves.iterations = 2;
+    def.solver.waves.tolerance = 1e-6;
+    rill_world *world = make_pool(&def, nothing, puddles);
+    run(world, 1, 0.01);
+    rill_step_info info;
+    must(world, rill_world_get_step_info(world, &info));
+    assert_int_equal(info.substeps, 4);
+    assert_true(info.status & RILL_STATUS_WAVES_CAPPED);
+    assert_string_equal(rill_status_name(RILL_STATUS_WAVES_CAPPED), "waves capped");
+    assert_string_equal(rill_status_name(RILL_STATUS_SPEED_CAPPED), "speed capped");
+    rill_world_destroy(world);
+}
+
+/* -------------------------------------------------------------------------------------------------------- snapshots */
+
+static void test_go_on(void **state) {
+    (void)state;
+    const rill_world_def def = waves_def();
+    rill_world *world = make_pool(&def, rough, puddles);
+    run(world, 10, 1.0 / 60.0);
+    const saved s = save(world);
+    run(world, 10, 1.0 / 60.0);
+    rill_world *again = load(s, NULL);
+    run(again, 10, 1.0 / 60.0);
+    assert_true(rill_world_hash(world) == rill_world_hash(again));
+    must(world, rill_snapshot_restore(world, s.bytes, s.size));
+    run(world, 10, 1.0 / 60.0);
+    assert_true(rill_world_hash(world) == rill_world_hash(again));
+    free(s.bytes);
+    rill_world_destroy(world);
+    rill_world_destroy(again);
+}
+
+/* --------------------------------------------------------------------------------------------------------- refusals */
+
+static void test_refusals(void **state) {
+    (void)state;
+    rill_world_def def = waves_def();
+    rill_world *world = make_pool(&def, nothing, puddles);
+    const rill_body_def body = rill_default_body_def();
+    must_refuse(world, rill_body_create(world, &body, NULL), RILL_INVALID_STATE, "RILL_METHOD_WAVES");
+    rill_solver solver = def.solver;
+    solver.waves.theta = 0.4;
+    must_refuse(world, rill_world_set_solver(world, &solver), RILL_INVALID_ARGUMENT, "solver.waves.theta is 0.4");
+    rill_solid_id id;
+    const rill_solid_def roof = box_def("roof", 0.01, 0.01, 0.02, 0.02, 0.02, 0.03);
+    must(world, rill_solid_create(world, &roof, &id));
+    must_refuse(world, rill_bed_build(world), RILL_INVALID_STATE, "method waves is for one layer");
+    must(world, rill_solid_destroy(world, id));
+    must(world, rill_bed_build(world));
+    run(world, 2, 0.01);
+    rill_world_destroy(world);
+}
+
+/* To the method and back, with what flows; without memory nothing changes. */
+static void test_changing(void **state) {
+    (void)state;
+    test_memory memory = { 0 };
+    rill_world_def def = waves_def();
+    def.runtime.allocator = test_allocator(&memory);
+    def.solver.method = RILL_METHOD_PIPES;
+    rill_world *world = make_pool(&def, nothing, puddles);
+    run(world, 5, 0.01);
+    rill_solver solver = def.solver;
+    solver.method = RILL_METHOD_WAVES;
+    const uint64_t hash = rill_world_hash(world);
+    rill_result result;
+    for (long failing = 1;; ++failing) {
+        memory.count = 0;
+        memory.fail_at = failing;
+        result = rill_world_set_solver(world, &solver);
+        memory.fail_at = 0;
+        if (result == RILL_OK) break;
+        assert_int_equal(result, RILL_OUT_OF_MEMORY);
+        assert_true(rill_world_hash(world) == hash && failing < 20);
+    }
+    run(world, 5, 0.01);
+    must_be_valid(world);
+    must(world, rill_world_set_solver(world, &def.solver));
+    run(world, 5, 0.01);
+    must_be_valid(world);
+    assert_int_equal(ledger_error(world), 0);
+    rill_world_destroy(world);
+    assert_int_equal(memory.live, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_still),    cmocka_unit_test(test_tilted_still), cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_volume),   cmocka_unit_test(test_scheme),       cmocka_unit_test(test_large_steps),
+        cmocka_unit_test(test_controls), cmocka_unit_test(test_go_on),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_changing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
