@@ -279,12 +279,6 @@ void rill_row_put_odd(const rill_build *build, const rill_surface_row *row) {
 
 /* ----------------------------------------------------------------------------------------------- where sheets meet */
 
-static bool in_full_quad(const triangle_writer *writer, int32_t place, int32_t corner) {
-    const int32_t stride = writer->surface->stride[place];
-    const int32_t sw = place - (corner == 1 || corner == 2 ? 1 : 0) - (corner >= 2 ? stride : 0);
-    return writer->surface->quads[sw] == RILL_QUAD_RISING || writer->surface->quads[sw] == RILL_QUAD_FALLING;
-}
-
 /* Writes the chain that begins at a column. */
 static void put_open(triangle_writer *writer, int32_t place, int32_t corner) {
     int32_t chain[3] = { place }, count = 1;
@@ -344,7 +338,7 @@ static void put_mixed(const rill_build *build, triangle_writer *writer, int32_t 
         const size_t cell = (size_t)cy * (size_t)bed->grid.cells[0] + (size_t)cx;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            if (!(surface->state[place] & RILL_WET) || in_full_quad(writer, place, corner)) continue;
+            if (!(surface->state[place] & RILL_WET) || rill_in_full_quad(surface, place, corner)) continue;
             if (saddles && put_mixed_saddle(build, writer, place, corner, number)) continue;
             if (ends(surface, place, behind(corner)))
                 put_open(writer, place, corner);

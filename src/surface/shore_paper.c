@@ -272,7 +272,7 @@ void rill_shore_paper_quartet(const rill_build *build, rill_shore_paper_writer *
             const size_t index = (size_t)cell[1] * (size_t)bed->grid.cells[0] + (size_t)cell[0];
             for (int32_t k = bed->cell_first[index]; k < bed->cell_first[index + 1]; ++k) {
                 const int32_t place = bed->places[k];
-                if (!(surface->state[place] & RILL_WET)) continue;
+                if (!(surface->state[place] & RILL_WET) || rill_in_full_quad(surface, place, corner)) continue;
                 const node at = { surface->vertex[place], place, rill_bed_sheet_of(bed, place, NULL, NULL)->stride,
                                   true };
                 node nodes[4];

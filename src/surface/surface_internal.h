@@ -180,6 +180,13 @@ static inline bool rill_may_be_saddle(const rill_surface *surface, int32_t place
 int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, rill_saddle out[2]);
 /* Value of `mixed` at corners with a saddle. */
 enum { RILL_MIXED_SADDLE = 2 };
+/* Tells whether a column is a corner of a full quad, 0 to 3 from the south-west around: then its row writes it, also
+ * where sheets meet. */
+static inline bool rill_in_full_quad(const rill_surface *surface, int32_t place, int32_t corner) {
+    const int32_t stride = surface->stride[place];
+    const int32_t sw = place - (corner == 1 || corner == 2 ? 1 : 0) - (corner >= 2 ? stride : 0);
+    return surface->quads[sw] == RILL_QUAD_RISING || surface->quads[sw] == RILL_QUAD_FALLING;
+}
 /* Counts the saddles of a row of corners where sheets meet, and marks these corners. */
 int32_t rill_mixed_saddles(const rill_build *build, int32_t row);
 /* Place the vertices of saddles, once rims are where they stay. */
