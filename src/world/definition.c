@@ -6,25 +6,8 @@
 #include <string.h>
 
 #include "shape/contact_angle.h"
+#include "world/limits.h"
 #include "world/world.h"
-
-static const double LENGTH_LIMIT = 1e7;  /* m: positions and levels */
-static const double CELL_LEAST = 1e-6;   /* m */
-static const double CELL_MOST = 1e4;     /* m */
-static const double GRAVITY_LIMIT = 1e4; /* m/s2 */
-static const double DENSITY_LEAST =
-    1e-3;                               /* kg/m3: a hundredth of the lightest gas; what bodies weigh is divided by it */
-static const double DENSITY_MOST = 1e6; /* kg/m3 */
-static const double VISCOSITY_LIMIT = 1e6;  /* m2/s */
-static const double TENSION_LIMIT = 1e3;    /* N/m */
-static const double ORIFICE_LEAST = 1e-3;   /* what is lost grows with one over its square */
-static const double RATE_LIMIT = 1e9;       /* m3/s */
-static const double RAIN_LIMIT = 1e9;       /* mm/h */
-static const double TIME_LIMIT = 1e15;      /* s */
-static const double STEP_LIMIT = 3600.0;    /* s */
-static const double PRESSURE_LIMIT = 1e9;   /* Pa */
-static const int64_t CELLS_LIMIT = 1 << 28; /* so that plane indices fit 32 bits */
-enum { CELLS_PER_SIDE = 32768, THREADS_LIMIT = 256, SUBSTEPS_LIMIT = 1000000, ITERATIONS_LIMIT = 100000 };
 
 rill_world_def rill_default_world_def(void) {
     rill_world_def def = {
@@ -97,46 +80,50 @@ rill_result rill_check_name(const char *what, const char *name, rill_message *me
 }
 
 static rill_result check_grid(const rill_grid *grid, rill_message *message) {
-    rill_result result = check_choice("grid.cells[0]", grid->cells[0], 1, CELLS_PER_SIDE, message);
-    if (!result) result = check_choice("grid.cells[1]", grid->cells[1], 1, CELLS_PER_SIDE, message);
-    if (!result && (int64_t)grid->cells[0] * grid->cells[1] > CELLS_LIMIT)
+    rill_result result = check_choice("grid.cells[0]", grid->cells[0], 1, RILL_MOST_CELLS_PER_SIDE, message);
+    if (!result) result = check_choice("grid.cells[1]", grid->cells[1], 1, RILL_MOST_CELLS_PER_SIDE, message);
+    if (!result && (int64_t)grid->cells[0] * grid->cells[1] > RILL_MOST_CELLS)
         result = rill_fail(message, RILL_TOO_LARGE, "grid.cells are %d x %d = %lld; expected at most %lld in all",
                            grid->cells[0], grid->cells[1], (long long)grid->cells[0] * grid->cells[1],
-                           (long long)CELLS_LIMIT);
-    if (!result) result = check_range("grid.cell_size", grid->cell_size, CELL_LEAST, CELL_MOST, message);
-    if (!result) result = check_vector("grid.origin", grid->origin, LENGTH_LIMIT, message);
+                           (long long)RILL_MOST_CELLS);
+    if (!result) result = check_range("grid.cell_size", grid->cell_size, RILL_LEAST_CELL, RILL_MOST_CELL, message);
+    if (!result) result = check_vector("grid.origin", grid->origin, RILL_MOST_LENGTH, message);
     return result;
 }
 
 rill_result rill_check_gravity(const double gravity[3], rill_message *message) {
-    return check_vector("gravity", gravity, GRAVITY_LIMIT, message);
+    return check_vector("gravity", gravity, RILL_MOST_GRAVITY, message);
 }
 
 rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message) {
-    rill_result result = check_range("liquid.density", liquid->density, DENSITY_LEAST, DENSITY_MOST, message);
-    if (!result) result = check_range("liquid.viscosity", liquid->viscosity, 0.0, VISCOSITY_LIMIT, message);
-    if (!result) result = check_range("liquid.surface_tension", liquid->surface_tension, 0.0, TENSION_LIMIT, message);
+    rill_result result = check_range("liquid.density", liquid->density, RILL_LEAST_DENSITY, RILL_MOST_DENSITY, message);
+    if (!result) result = check_range("liquid.viscosity", liquid->viscosity, 0.0, RILL_MOST_VISCOSITY, message);
+    if (!result)
+        result = check_range("liquid.surface_tension", liquid->surface_tension, 0.0, RILL_MOST_TENSION, message);
     if (!result) result = rill_contact_angle_check("liquid.", &liquid->contact_angle, message);
-    if (!result) result = check_range("liquid.drying", liquid->drying, 0.0, TIME_LIMIT, message);
+    if (!result) result = check_range("liquid.drying", liquid->drying, 0.0, RILL_MOST_TIME, message);
     return result;
 }
 
 static rill_result check_kandemir(const rill_kandemir *kandemir, rill_message *message) {
-    rill_result result = check_range("solver.kandemir.pipe_length", kandemir->pipe_length, 0.0, LENGTH_LIMIT, message);
+    rill_result result =
+        check_range("solver.kandemir.pipe_length", kandemir->pipe_length, 0.0, RILL_MOST_LENGTH, message);
     if (!result)
-        result =
-            check_range("solver.kandemir.pipe_area", kandemir->pipe_area, 0.0, LENGTH_LIMIT * LENGTH_LIMIT, message);
-    if (!result) result = check_range("solver.kandemir.time_step", kandemir->time_step, 0.0, STEP_LIMIT, message);
+        result = check_range("solver.kandemir.pipe_area", kandemir->pipe_area, 0.0, RILL_MOST_LENGTH * RILL_MOST_LENGTH,
+                             message);
+    if (!result)
+        result = check_range("solver.kandemir.time_step", kandemir->time_step, 0.0, RILL_LONGEST_STEP, message);
     if (!result) result = check_positive("solver.kandemir.vanishing", kandemir->vanishing, 1.0, message);
     if (!result) result = check_range("solver.kandemir.viscosity", kandemir->viscosity, 0.0, 1.0, message);
-    if (!result) result = check_range("solver.kandemir.atmosphere", kandemir->atmosphere, 0.0, PRESSURE_LIMIT, message);
+    if (!result)
+        result = check_range("solver.kandemir.atmosphere", kandemir->atmosphere, 0.0, RILL_MOST_PRESSURE, message);
     return result;
 }
 
 static rill_result check_waves(const rill_waves *w, rill_message *message) {
     rill_result result = check_range("solver.waves.theta", w->theta, 0.5, 1.0, message);
-    if (!result) result = check_range("solver.waves.time_step", w->time_step, 0.0, STEP_LIMIT, message);
-    if (!result) result = check_choice("solver.waves.iterations", w->iterations, 0, ITERATIONS_LIMIT, message);
+    if (!result) result = check_range("solver.waves.time_step", w->time_step, 0.0, RILL_LONGEST_STEP, message);
+    if (!result) result = check_choice("solver.waves.iterations", w->iterations, 0, RILL_MOST_ITERATIONS, message);
     if (!result) result = check_positive("solver.waves.tolerance", w->tolerance, 1.0, message);
     return result;
 }
@@ -153,9 +140,9 @@ rill_result rill_check_solver(const rill_solver *solver, rill_message *message) 
         result =
             check_choice("solver.passages", (int64_t)solver->passages, RILL_PASSAGES_ANY, RILL_PASSAGES_OFF, message);
     if (!result && solver->orifice != 0.0)
-        result = check_range("solver.orifice", solver->orifice, ORIFICE_LEAST, 1.0, message);
+        result = check_range("solver.orifice", solver->orifice, RILL_LEAST_ORIFICE, 1.0, message);
     if (!result) result = check_range("solver.friction", solver->friction, 0.0, 1.0, message);
-    if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, SUBSTEPS_LIMIT, message);
+    if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, RILL_MOST_SUBSTEPS, message);
     if (!result)
         result = check_choice("solver.tension", (int64_t)solver->tension, RILL_TENSION_AUTO, RILL_TENSION_OFF, message);
     return result;
@@ -165,7 +152,7 @@ rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *messag
     if (!runtime->allocator.allocate != !runtime->allocator.release)
         return rill_fail(message, RILL_INVALID_ARGUMENT, "runtime.allocator.%s is NULL; expected both hooks or neither",
                          runtime->allocator.allocate ? "release" : "allocate");
-    return check_choice("runtime.tasks.threads", runtime->tasks.threads, 1, THREADS_LIMIT, message);
+    return check_choice("runtime.tasks.threads", runtime->tasks.threads, 1, RILL_MOST_THREADS, message);
 }
 
 rill_result rill_check_edge(int32_t side, const rill_edge *edge, rill_message *message) {
@@ -174,7 +161,7 @@ rill_result rill_check_edge(int32_t side, const rill_edge *edge, rill_message *m
     rill_result result = check_choice("side", side, RILL_WEST, RILL_NORTH, message);
     if (!result) result = check_choice(sides[side], (int64_t)edge->kind, RILL_EDGE_WALL, RILL_EDGE_STILL, message);
     if (!result && edge->kind == RILL_EDGE_STILL)
-        result = check_range(sides[side], edge->level, -LENGTH_LIMIT, LENGTH_LIMIT, message);
+        result = check_range(sides[side], edge->level, -RILL_MOST_LENGTH, RILL_MOST_LENGTH, message);
     return result;
 }
 
@@ -187,9 +174,9 @@ static rill_result check_edges(const rill_edge edges[4], rill_message *message) 
 rill_result rill_check_world_def(const rill_world_def *def, rill_message *message) {
     rill_result result = rill_check_name("world", def->name, message);
     if (!result) result = check_grid(&def->grid, message);
-    if (!result) result = check_positive("headroom", def->headroom, LENGTH_LIMIT, message);
+    if (!result) result = check_positive("headroom", def->headroom, RILL_MOST_LENGTH, message);
     if (!result && def->min_opening != RILL_OPENING_AUTO)
-        result = check_range("min_opening", def->min_opening, 0.0, LENGTH_LIMIT, message);
+        result = check_range("min_opening", def->min_opening, 0.0, RILL_MOST_LENGTH, message);
     if (!result) result = check_edges(def->edges, message);
     if (!result) result = rill_check_gravity(def->gravity, message);
     if (!result) result = rill_check_liquid(&def->liquid, message);
@@ -201,13 +188,13 @@ rill_result rill_check_world_def(const rill_world_def *def, rill_message *messag
 static rill_result check_source_place(const rill_source_def *def, rill_message *message) {
     rill_result result = RILL_OK;
     if (def->shape == RILL_SOURCE_POINT || def->shape == RILL_SOURCE_DISC)
-        result = check_vector("source.at", def->at, LENGTH_LIMIT, message);
+        result = check_vector("source.at", def->at, RILL_MOST_LENGTH, message);
     if (!result && def->shape == RILL_SOURCE_DISC)
-        result = check_positive("source.radius", def->radius, LENGTH_LIMIT, message);
+        result = check_positive("source.radius", def->radius, RILL_MOST_LENGTH, message);
     if (result || def->shape != RILL_SOURCE_BOX) return result;
 
-    result = check_vector("source.min", def->min, LENGTH_LIMIT, message);
-    if (!result) result = check_vector("source.max", def->max, LENGTH_LIMIT, message);
+    result = check_vector("source.min", def->min, RILL_MOST_LENGTH, message);
+    if (!result) result = check_vector("source.max", def->max, RILL_MOST_LENGTH, message);
     for (int axis = 0; !result && axis < 3; ++axis) {
         if (def->min[axis] > def->max[axis])
             result =
@@ -223,9 +210,9 @@ rill_result rill_check_source_def(const rill_source_def *def, rill_message *mess
         result = check_choice("source.shape", (int64_t)def->shape, RILL_SOURCE_POINT, RILL_SOURCE_RAIN, message);
     if (!result) result = check_source_place(def, message);
     const bool rains = def->shape == RILL_SOURCE_RAIN;
-    if (!result) result = check_range("source.rate", def->rate, 0.0, rains ? 0.0 : RATE_LIMIT, message);
-    if (!result) result = check_range("source.rain", def->rain, 0.0, rains ? RAIN_LIMIT : 0.0, message);
-    if (!result) result = check_range("source.from", def->from, -TIME_LIMIT, TIME_LIMIT, message);
+    if (!result) result = check_range("source.rate", def->rate, 0.0, rains ? 0.0 : RILL_MOST_RATE, message);
+    if (!result) result = check_range("source.rain", def->rain, 0.0, rains ? RILL_MOST_RAIN : 0.0, message);
+    if (!result) result = check_range("source.from", def->from, -RILL_MOST_TIME, RILL_MOST_TIME, message);
     if (!result && !(def->until >= def->from)) /* infinity is allowed, NaN is not */
         result = rill_fail(message, RILL_INVALID_ARGUMENT, "source.until is %g; expected at least source.from, %g",
                            def->until, def->from);

@@ -24,11 +24,8 @@
 #include "motion/swept_volume.h"
 #include "passages/passages.h"
 #include "world/energy.h"
+#include "world/limits.h"
 #include "world/method.h"
-
-/* s. In less than the shortest, liquid would pass nothing at all of a cell in single precision, and what has moved since would be
- * infinitely fast. */
-static const double SHORTEST_STEP = 1e-12, LONGEST_STEP = 3600.0;
 
 /* ------------------------------------------------------------------------------------------------------------- names */
 
@@ -302,9 +299,9 @@ static rill_result stop_short(const rill_step_context *step) {
 rill_result rill_world_step(rill_world *world, double dt) {
     if (!world) return RILL_INVALID_ARGUMENT;
     if (!world->built) return rill_world_need_bed(world, "rill_world_step");
-    if (!(dt > 0.0 && dt <= LONGEST_STEP))
+    if (!(dt > 0.0 && dt <= RILL_LONGEST_STEP))
         return rill_fail(world->note, RILL_INVALID_ARGUMENT,
-                         "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP);
+                         "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, RILL_LONGEST_STEP);
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = rill_world_ready_tension(world);
@@ -312,7 +309,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
     if (followed) return followed;
     rill_world_forget_forces(world);
     const rill_method_entry *method = rill_world_method(world);
-    rill_step_context step = begin(world, fmax(dt, SHORTEST_STEP));
+    rill_step_context step = begin(world, fmax(dt, RILL_SHORTEST_STEP));
     rill_passages_search_anew(&world->flow);
     rill_pool_attend(world->pool, true);
     do {

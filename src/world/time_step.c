@@ -11,14 +11,13 @@
 #include "flow/move.h"
 #include "motion/swept_volume.h"
 #include "world/energy.h"
+#include "world/limits.h"
 #include "world/method.h"
-
-static const double COURANT = 0.7, COURANT_FAST = 0.885;
 
 /* The longest stable dt for waves on liquid of this depth; infinity without gravity or liquid. */
 double rill_pipes_wave_limit(const rill_step_context *step, double depth) {
     double dx = step->world->bed.grid.cell_size, speed = sqrt(2.0 * step->normal * (step->settings.paper ? dx : depth));
-    return speed > 0.0 ? COURANT * dx / speed : INFINITY;
+    return speed > 0.0 ? RILL_COURANT * dx / speed : INFINITY;
 }
 
 /* The longest stable dt for what is carried along: liquid, and waves on it. Those decay as long as (|u| + sqrt(g H)) dt
@@ -28,11 +27,11 @@ double rill_pipes_wave_limit(const rill_step_context *step, double depth) {
  * are a hair below 1 / sqrt(2) and 1 / sqrt(1.25). */
 double rill_pipes_speed_limit(const rill_step_context *step) {
     const rill_flow_extent *extent = &step->world->flow.extent;
-    double dx = step->world->bed.grid.cell_size, speed = (double)extent->speed, reach = COURANT_FAST * dx;
+    double dx = step->world->bed.grid.cell_size, speed = (double)extent->speed, reach = RILL_COURANT_FAST * dx;
     double along = fabs(step->tangent[0]) + fabs(step->tangent[1]); /* (speed + along dt) dt <= reach */
     double twice = speed + sqrt(speed * speed + 4.0 * along * reach);
-    double passing = fmin(sqrt((double)extent->rush) / COURANT, sqrt((double)extent->dash) / COURANT_FAST);
-    double fastest = fmax(twice / (2.0 * COURANT_FAST), passing);
+    double passing = fmin(sqrt((double)extent->rush) / RILL_COURANT, sqrt((double)extent->dash) / RILL_COURANT_FAST);
+    double fastest = fmax(twice / (2.0 * RILL_COURANT_FAST), passing);
     return step->settings.paper || fastest <= 0.0 ? INFINITY : dx / fastest;
 }
 
@@ -91,7 +90,7 @@ void rill_step_prepare(rill_step_context *step, double dt) {
     constants->keep = (float)rill_power(step->settings.friction, dt);
     constants->toll = orifice > 0.0 ? 0.5f * constants->lambda : 0.0f;
     constants->edge = orifice > 0.0 ? (float)(1.0 / (orifice * orifice) - 1.0) : 0.0f;
-    constants->top_speed = (float)((constants->capped ? COURANT / 2.0 : 1.0) * dx / dt);
+    constants->top_speed = (float)((constants->capped ? RILL_COURANT / 2.0 : 1.0) * dx / dt);
     constants->fall = (float)(0.5443310539518174 * sqrt(normal * q));
     constants->weight = (float)(step->normal * q);
     constants->speed_head = normal > 0.0 ? (float)(0.5 / (normal * q)) : 0.0f;

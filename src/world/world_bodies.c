@@ -3,13 +3,8 @@
 #include <string.h>
 
 #include "world/ids.h"
+#include "world/limits.h"
 #include "world/method.h"
-
-static const double LENGTH_LIMIT =
-    1e7; /* m, m/s, rad/s, m/s2: far beyond what makes sense, and finite when multiplied */
-static const double MASS_LIMIT = 1e15; /* kg */
-static const double DRAG_LIMIT = 1000.0;
-static const double LEAST_DENSITY = 1e-9; /* kg/m3: a vacuum; what is lighter would be thrown about by rounding */
 
 static rill_body_id id_of(const rill_world *world, size_t index, uint16_t generation) {
     return (rill_body_id){ rill_id_of(world, index, generation) };
@@ -69,9 +64,9 @@ rill_body_id rill_world_body_at(const rill_world *world, int32_t index) {
 
 static rill_result check_members(const char *what, const double *values, int count, rill_message *message) {
     for (int i = 0; i < count; ++i) {
-        if (fabs(values[i]) <= LENGTH_LIMIT) continue;
+        if (fabs(values[i]) <= RILL_MOST_LENGTH) continue;
         return rill_fail(message, RILL_INVALID_ARGUMENT, "state.%s[%d] is %g; expected %g to %g", what, i, values[i],
-                         -LENGTH_LIMIT, LENGTH_LIMIT);
+                         -RILL_MOST_LENGTH, RILL_MOST_LENGTH);
     }
     return RILL_OK;
 }
@@ -179,18 +174,19 @@ static bool is_plausible(const rill_body *body) {
 
 /* Mass and inertia of a definition whose form is known. */
 static rill_result weigh(const rill_body_def *def, rill_body *body, rill_message *message) {
-    if (!(def->mass >= 0.0 && (def->mass <= MASS_LIMIT || isinf(def->mass))))
+    if (!(def->mass >= 0.0 && (def->mass <= RILL_MOST_MASS || isinf(def->mass))))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "body.mass is %g; expected 0 (use density) to %g, or infinity",
-                         def->mass, MASS_LIMIT);
+                         def->mass, RILL_MOST_MASS);
     if (def->mass == 0.0 && !(def->density > 0.0 && def->density <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "body.density is %g; expected more than 0 and at most 1e9",
                          def->density);
-    if (!(def->drag >= 0.0 && def->drag <= DRAG_LIMIT))
-        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.drag is %g; expected 0 to %g", def->drag, DRAG_LIMIT);
+    if (!(def->drag >= 0.0 && def->drag <= RILL_MOST_DRAG))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.drag is %g; expected 0 to %g", def->drag,
+                         RILL_MOST_DRAG);
     body->mass = def->mass > 0.0 ? def->mass : def->density * body->form.volume;
-    if (!(body->mass >= LEAST_DENSITY * body->form.volume))
+    if (!(body->mass >= RILL_LEAST_BODY_DENSITY * body->form.volume))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "body.mass is %g; expected at least %g for its volume",
-                         body->mass, LEAST_DENSITY * body->form.volume);
+                         body->mass, RILL_LEAST_BODY_DENSITY * body->form.volume);
     body->drag = def->drag;
     bool given = false;
     for (int i = 0; i < 6; ++i) given |= def->inertia[i] != 0.0;
@@ -256,11 +252,11 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
                          body->added_mass);
     if (!(body->deck_mass >= 0.0 && body->deck_mass <= 1e30))
         return rill_fail(message, RILL_INVALID_DATA, "body: %g kg lie on it; expected 0 to 1e30", body->deck_mass);
-    if (!(body->mass > 0.0 && body->mass >= LEAST_DENSITY * body->form.volume &&
+    if (!(body->mass > 0.0 && body->mass >= RILL_LEAST_BODY_DENSITY * body->form.volume &&
           (body->mass <= 1e30 || isinf(body->mass))))
         return rill_fail(message, RILL_INVALID_DATA, "body: mass is %g; expected that of its volume", body->mass);
-    if (!(body->drag >= 0.0 && body->drag <= DRAG_LIMIT))
-        return rill_fail(message, RILL_INVALID_DATA, "body: drag is %g; expected 0 to %g", body->drag, DRAG_LIMIT);
+    if (!(body->drag >= 0.0 && body->drag <= RILL_MOST_DRAG))
+        return rill_fail(message, RILL_INVALID_DATA, "body: drag is %g; expected 0 to %g", body->drag, RILL_MOST_DRAG);
     if (!is_plausible(body))
         return rill_fail(message, RILL_INVALID_DATA, "body: inertia is not what %g kg can have", body->mass);
     return RILL_OK;

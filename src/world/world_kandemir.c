@@ -4,13 +4,10 @@
 
 #include "bodies/kandemir_bodies.h"
 #include "kandemir/kandemir.h"
+#include "world/limits.h"
 #include "world/method.h"
 
-static const double PRESSURE_LIMIT = 1e9; /* Pa */
-
 /* ----------------------------------------------------------------------------------------------------------- method */
-
-static const double COURANT = 0.7;
 
 rill_result rill_kandemir_check(const rill_bed *bed, rill_message *message) {
     return rill_bed_need_plain(bed, "method kandemir is for a plain tank", message);
@@ -32,7 +29,8 @@ void rill_kandemir_stop_cell(rill_world *world, int32_t x, int32_t y) {
 /* Its waves are as fast whatever the depth is. */
 double rill_kandemir_wave_limit(const rill_step_context *step, double depth) {
     (void)depth;
-    return COURANT * rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->normal);
+    return RILL_COURANT_KANDEMIR *
+           rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->normal);
 }
 
 double rill_kandemir_chosen_limit(const rill_step_context *step) {
@@ -86,9 +84,10 @@ rill_result rill_world_set_external_pressure(rill_world *world, const double *pr
     rill_tank *tank = world->method.tank;
     const int32_t nx = tank->cells[0];
     for (size_t i = 0; pressures && i < count; ++i) {
-        if (fabs(pressures[i]) <= PRESSURE_LIMIT) continue; /* NaN is none */
+        if (fabs(pressures[i]) <= RILL_MOST_PRESSURE) continue; /* NaN is none */
         return rill_fail(world->note, RILL_INVALID_ARGUMENT, "pressure on cell (%d, %d) is %g; expected %g to %g",
-                         (int)(i % (size_t)nx), (int)(i / (size_t)nx), pressures[i], -PRESSURE_LIMIT, PRESSURE_LIMIT);
+                         (int)(i % (size_t)nx), (int)(i / (size_t)nx), pressures[i], -RILL_MOST_PRESSURE,
+                         RILL_MOST_PRESSURE);
     }
     tank->has_set = false;
     for (int32_t y = 0; y < tank->cells[1]; ++y) {
