@@ -2,7 +2,7 @@
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
  * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c, field.c,
- * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c, world_surface.c and solid_meshes.c
+ * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c and world_surface.c
  * (what is drawn), world_kandemir.c and world_waves.c (what those methods alone have), world_tension.c (whether tension
  * acts, and on which angles). */
 #ifndef RILL_WORLD_WORLD_H
