@@ -5,15 +5,9 @@
 #include "flow/kernels.h"
 
 #include "base/simd.h"
-#include "flow/advect.h"
-#include "flow/ceiling.h"
-#include "flow/drive.h"
 #include "flow/limit.h"
-#include "flow/lintel.h"
 #include "flow/move.h"
-#include "flow/viscosity.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "flow/velocity.h"
 
 /* ------------------------------------------------------------------------------------------------------------- move */
 
@@ -91,7 +85,7 @@ static int32_t level(int32_t x, int32_t n, const rill_row *row) {
 
 /* The larger of two speeds, as bits: floats that are not negative order like their bits, and integer maxima
  * vectorise. */
-INLINE int32_t faster(float u, float v) {
+RILL_INLINE int32_t faster(float u, float v) {
     return rill_max_i(rill_float_bits(__builtin_fabsf(u)), rill_float_bits(__builtin_fabsf(v)));
 }
 
@@ -170,7 +164,7 @@ static void limit_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 }
 
 /* The factor of a face. Where nothing flows the velocity is left alone: the sign of a zero must not choose a side. */
-INLINE float face_factor(float q, float forth, float back) {
+RILL_INLINE float face_factor(float q, float forth, float back) {
     float factor = q > 0.0f ? forth : back;
     return q == 0.0f ? 1.0f : factor;
 }
@@ -191,7 +185,7 @@ static void scale_out(int32_t x, int32_t n, const rill_row *row, const rill_row 
     }
 }
 
-INLINE float scaled_whole(float q, float factor, float k, float phase) {
+RILL_INLINE float scaled_whole(float q, float factor, float k, float phase) {
     float scaled = q * factor * (factor < 1.0f ? RILL_LIMIT_UNDER : 1.0f);
     return rill_move_whole(scaled, k * factor == 1.0f ? phase : 0.0f);
 }
@@ -211,133 +205,6 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 
 /* ------------------------------------------------------------------------------------------------------------ drive */
 
-/* The columns beside a face after the move; ceilings only where they matter. */
-typedef rill_face_ends ends;
-
-/* The flow around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on;
- * volumes along its axis and across it, with the velocities and gains that are handed on there. */
-typedef struct around {
-    float u, paced, weight, gain;
-    float q_before, q_after, u_before, u_after;
-    float q_minus, q_plus, u_minus, u_plus, gain_minus, gain_plus;
-} around;
-
-/* Returns the share of a velocity that viscosity leaves, by the depths of both columns. */
-INLINE float slowed(const rill_face *face, int32_t both, const rill_kernel_constants *constants) {
-    float twice = (float)rill_viscosity_depth(face, both);
-    float square = twice * twice;
-    return square * constants->keep / ((float)both * (square + constants->drag));
-}
-
-INLINE float clamp_speed(float u, float cap) {
-    return rill_max_f(rill_min_f(u, cap), -cap);
-}
-
-/* Without advection nothing slows a free overfall but critical flow at the brink: (2/3)^1.5 sqrt(g E). */
-INLINE float capped_fall(const rill_face *face, float u, const rill_kernel_constants *constants) {
-    int32_t donor = u >= 0.0f ? face->l : face->r, receiver = u >= 0.0f ? face->r : face->l;
-    float energy = (float)rill_max_i(donor, 0);
-    float critical = constants->fall * __builtin_sqrtf(energy);
-    return clamp_speed(u, (float)receiver * 1.5f < energy ? critical : constants->top_speed);
-}
-
-/* Under tilted gravity the drive may point out of a dry column for ever: such a face stays at rest. */
-INLINE float unless_dry(const rill_face *face, float u, int32_t head) {
-    int32_t donor = head >= 0 ? face->l : face->r;
-    float same_way = u * (float)head;
-    return ((donor <= RILL_DRY) & (same_way > 0.0f)) ? 0.0f : u;
-}
-
-/* The paper's pipe: Eq. 1, then Eq. 4 with the donor's depth. */
-INLINE float paper(const ends *sides, float u, const rill_kernel_constants *constants, int32_t head) {
-    float pushed = u * constants->keep + constants->drive * (float)head;
-    int32_t donor = pushed >= 0.0f ? sides->Hl : sides->Hr;
-    float twice = 2.0f * (float)donor;
-    float square = twice * twice;
-    float slowed = pushed * square / (square + constants->drag + 1.0f);
-    return donor <= RILL_DRY ? 0.0f : slowed;
-}
-
-INLINE bool blocked(const ends *sides, float u, const rill_kernel_constants *constants) {
-    const int32_t sill = rill_max_i(sides->bl, sides->br);
-    return rill_ceiling_blocks(sides->cl, sides->cr, sides->bl + sides->Hl, sides->br + sides->Hr, sill, u,
-                               constants->slack);
-}
-
-INLINE int32_t head_at(const rill_face *face, const rill_kernel_constants *constants, int32_t tilt) {
-    return rill_drive_head(face, rill_drive_clip(face, constants->five_dx)) + tilt;
-}
-
-/* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own,
- * both 0 where nothing flows. And what it hands on: a velocity, and what of it was gained in this sub-step. Nothing of
- * a gain beside a full column, which it has from levels alone: pressures, that cancel it, are the covered stage's. */
-typedef struct pace {
-    float u, weight, hands, gain;
-} pace;
-
-/* Versions of a kernel by what ceilings may have to do with its faces: nothing, or they may be blocked or under
- * pressure, or a lintel may stand in the liquid. */
-enum { OPEN, COVERED, LINTEL };
-
-/* The last two arguments are constants. */
-INLINE pace paced(const ends *sides, float u, const rill_kernel_constants *constants, int32_t tilt, int ceilings,
-                  int guarded) {
-    rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
-    int32_t both = sides->Hl + sides->Hr, head = head_at(&face, constants, guarded ? tilt : 0);
-    float weight = slowed(&face, both, constants), r = (u + constants->drive * (float)head) * (float)both * weight,
-          share = 1.0f;
-    bool flows = rill_max_i(face.l, face.r) > RILL_DRY; /* liquid above the sill on some side */
-    int32_t full = 0;
-    if (ceilings == LINTEL) {
-        share = rill_lintel_share(sides);
-        weight *= rill_max_f(0.0f, 2.0f * share - 1.0f);
-        r = rill_lintel_blend(sides, share, u, r, guarded ? tilt : 0, constants);
-    }
-    if (ceilings != OPEN) {
-        flows &= !blocked(sides, r, constants);
-        full = rill_lintel_full(sides->bl, sides->cl, sides->Hl) | rill_lintel_full(sides->br, sides->cr, sides->Hr);
-    }
-    float gain = share * (r - u);
-    return (pace){ flows ? r : 0.0f, flows ? weight : 0.0f, share * u, (flows & !full) ? gain : 0.0f };
-}
-
-/* The new velocity of a face with what is carried to it. The last two arguments are constants. */
-INLINE float carried(const ends *sides, const around *near, const rill_kernel_constants *constants, int32_t tilt,
-                     int covered, int guarded) {
-    float s = rill_advect_axis(near->u, near->q_before, near->q_after, near->u_before, near->u_after) +
-              rill_advect_axis(near->u, near->q_minus, near->q_plus, near->u_minus, near->u_plus);
-    float both = (float)(sides->Hl + sides->Hr);
-    s += rill_advect_gain(near->gain, both, near->q_minus, near->q_plus, near->gain_minus, near->gain_plus);
-    float r = near->paced + s * near->weight;
-    if (guarded) {
-        rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
-        r = unless_dry(&face, r, head_at(&face, constants, tilt));
-    }
-    if (covered) r = blocked(sides, r, constants) ? 0.0f : r;
-    return guarded ? clamp_speed(r, constants->top_speed) : r;
-}
-
-/* The new velocity of a face where nothing is carried. The last three arguments are constants. */
-INLINE float driven(const ends *sides, float u, const rill_kernel_constants *constants, int32_t tilt, int covered,
-                    int guarded, int paper_pipe) {
-    rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
-    float r;
-    if (paper_pipe) {
-        int32_t head = (sides->bl + sides->Hl) - (sides->br + sides->Hr);
-        r = paper(sides, u, constants, guarded ? head + tilt : head);
-    } else {
-        int32_t head = head_at(&face, constants, guarded ? tilt : 0);
-        r = (u + constants->drive * (float)head) * (float)(sides->Hl + sides->Hr) *
-            slowed(&face, sides->Hl + sides->Hr, constants);
-        r = capped_fall(&face, r, constants);
-        if (covered) r = rill_lintel_blend(sides, rill_lintel_share(sides), u, r, guarded ? tilt : 0, constants);
-        if (guarded) r = unless_dry(&face, r, head);
-        r = rill_max_i(face.l, face.r) > RILL_DRY ? r : 0.0f;
-    }
-    if (covered) r = blocked(sides, r, constants) ? 0.0f : r;
-    return guarded ? clamp_speed(r, constants->top_speed) : r;
-}
-
 #define ENDS_WEST(COVERED)                                                                                             \
     { b[i - 1], b[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0, H[i - 1], H[i] }
 #define ENDS_DOWN(COVERED)                                                                                             \
@@ -355,9 +222,10 @@ INLINE float driven(const ends *sides, float u, const rill_kernel_constants *con
         float *ex = row->ex + x, *ey = row->ey + x, *gx = row->gx + x, *gy = row->gy + x;                              \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
-            ends west = ENDS_WEST(CEILINGS != OPEN), down = ENDS_DOWN(CEILINGS != OPEN);                               \
-            pace to_west = paced(&west, ux[i], &fixed, fixed.tilt[0], CEILINGS, GUARDED);                              \
-            pace to_down = paced(&down, vy[i], &fixed, fixed.tilt[1], CEILINGS, GUARDED);                              \
+            rill_face_ends west = ENDS_WEST(CEILINGS != RILL_FACES_OPEN),                                              \
+                           down = ENDS_DOWN(CEILINGS != RILL_FACES_OPEN);                                              \
+            rill_pace to_west = rill_velocity_paced(&west, ux[i], &fixed, fixed.tilt[0], CEILINGS, GUARDED);           \
+            rill_pace to_down = rill_velocity_paced(&down, vy[i], &fixed, fixed.tilt[1], CEILINGS, GUARDED);           \
             px[i] = to_west.u;                                                                                         \
             py[i] = to_down.u;                                                                                         \
             wx[i] = to_west.weight;                                                                                    \
@@ -369,12 +237,12 @@ INLINE float driven(const ends *sides, float u, const rill_kernel_constants *con
         }                                                                                                              \
     }
 
-PACE_KERNEL(pace_open, OPEN, 0)
-PACE_KERNEL(pace_open_guarded, OPEN, 1)
-PACE_KERNEL(pace_covered, COVERED, 0)
-PACE_KERNEL(pace_covered_guarded, COVERED, 1)
-PACE_KERNEL(pace_lintel, LINTEL, 0)
-PACE_KERNEL(pace_lintel_guarded, LINTEL, 1)
+PACE_KERNEL(pace_open, RILL_FACES_OPEN, 0)
+PACE_KERNEL(pace_open_guarded, RILL_FACES_OPEN, 1)
+PACE_KERNEL(pace_covered, RILL_FACES_COVERED, 0)
+PACE_KERNEL(pace_covered_guarded, RILL_FACES_COVERED, 1)
+PACE_KERNEL(pace_lintel, RILL_FACES_LINTEL, 0)
+PACE_KERNEL(pace_lintel_guarded, RILL_FACES_LINTEL, 1)
 
 /* Whether a lintel stands in the liquid at some face of RILL_RUN columns: mostly none does, and its law is long. */
 static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south) {
@@ -383,7 +251,7 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
     int32_t any = 0;
     RILL_NOT_UNROLLED /* vector */
         for (int32_t i = 0; i < RILL_RUN; ++i) {
-        const ends west = ENDS_WEST(1), down = ENDS_DOWN(1);
+        const rill_face_ends west = ENDS_WEST(1), down = ENDS_DOWN(1);
         any |= rill_lintel_stands(&west) | rill_lintel_stands(&down);
     }
     return any;
@@ -404,26 +272,28 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
         float *u = row->u + x, *v = row->v + x;                                                                        \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
-            ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
-            around of_west = { ux[i],                                                                                  \
-                               px[i],                                                                                  \
-                               wx[i],                                                                                  \
-                               gx[i],                                                                                  \
-                               qx[i - 1] + qx[i],                                                                      \
-                               qx[i] + qx[i + 1],                                                                      \
-                               ex[i - 1],                                                                              \
-                               ex[i + 1],                                                                              \
-                               qy[i - 1] + qy[i],                                                                      \
-                               qyn[i - 1] + qyn[i],                                                                    \
-                               exs[i],                                                                                 \
-                               exn[i],                                                                                 \
-                               gxs[i],                                                                                 \
-                               gxn[i] };                                                                               \
-            around of_down = { vy[i],          py[i],     wy[i],     gy[i],          qys[i] + qy[i],                   \
-                               qy[i] + qyn[i], eys[i],    eyn[i],    qxs[i] + qx[i], qxs[i + 1] + qx[i + 1],           \
-                               ey[i - 1],      ey[i + 1], gy[i - 1], gy[i + 1] };                                      \
-            float new_u = carried(&west, &of_west, &fixed, fixed.tilt[0], COVERED, GUARDED);                           \
-            float new_v = carried(&down, &of_down, &fixed, fixed.tilt[1], COVERED, GUARDED);                           \
+            rill_face_ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                       \
+            rill_surroundings of_west = { ux[i],                                                                       \
+                                          px[i],                                                                       \
+                                          wx[i],                                                                       \
+                                          gx[i],                                                                       \
+                                          qx[i - 1] + qx[i],                                                           \
+                                          qx[i] + qx[i + 1],                                                           \
+                                          ex[i - 1],                                                                   \
+                                          ex[i + 1],                                                                   \
+                                          qy[i - 1] + qy[i],                                                           \
+                                          qyn[i - 1] + qyn[i],                                                         \
+                                          exs[i],                                                                      \
+                                          exn[i],                                                                      \
+                                          gxs[i],                                                                      \
+                                          gxn[i] };                                                                    \
+            rill_surroundings of_down = {                                                                              \
+                vy[i],          py[i],     wy[i],     gy[i],          qys[i] + qy[i],                                  \
+                qy[i] + qyn[i], eys[i],    eyn[i],    qxs[i] + qx[i], qxs[i + 1] + qx[i + 1],                          \
+                ey[i - 1],      ey[i + 1], gy[i - 1], gy[i + 1]                                                        \
+            };                                                                                                         \
+            float new_u = rill_velocity_carried(&west, &of_west, &fixed, fixed.tilt[0], COVERED, GUARDED);             \
+            float new_v = rill_velocity_carried(&down, &of_down, &fixed, fixed.tilt[1], COVERED, GUARDED);             \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
@@ -445,9 +315,9 @@ CARRY_KERNEL(carry_covered_guarded, 1, 1)
         (void)north;                                                                                                   \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
-            ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
-            float new_u = driven(&west, ux[i], &fixed, fixed.tilt[0], COVERED, GUARDED, PAPER);                        \
-            float new_v = driven(&down, vy[i], &fixed, fixed.tilt[1], COVERED, GUARDED, PAPER);                        \
+            rill_face_ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                       \
+            float new_u = rill_velocity_driven(&west, ux[i], &fixed, fixed.tilt[0], COVERED, GUARDED, PAPER);          \
+            float new_v = rill_velocity_driven(&down, vy[i], &fixed, fixed.tilt[1], COVERED, GUARDED, PAPER);          \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
@@ -489,7 +359,7 @@ DRIVE_ENTRY(enter_paper_guarded, drive_open_paper_guarded, drive_covered_paper_g
 /* ------------------------------------------------------------------------------------------------------------- look */
 
 /* Columns along the west and east side that may disturb what lies beyond before the next look. */
-INLINE int32_t along(const int32_t *columns, int32_t first) {
+RILL_INLINE int32_t along(const int32_t *columns, int32_t first) {
     int32_t any = 0;
     for (int32_t i = first; i < first + RILL_TILE_CHECK; ++i) any |= columns[i];
     return any;
@@ -520,7 +390,7 @@ static rill_tile_look look(int32_t rows, int32_t stride, const int32_t *H, const
 
 /* Two columns of a sheet side by side between which nothing can pass: one ends where the other begins, or below. No
  * column reaches up to RILL_WALL. */
-INLINE int32_t closed_pair(const int32_t *b, const int32_t *c, int32_t l, int32_t r) {
+RILL_INLINE int32_t closed_pair(const int32_t *b, const int32_t *c, int32_t l, int32_t r) {
     return ((c[r] <= b[l]) & (b[l] < RILL_WALL)) | ((c[l] <= b[r]) & (b[r] < RILL_WALL));
 }
 
