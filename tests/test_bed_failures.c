@@ -1,4 +1,4 @@
-/* What the bed refuses, with which words, and that it survives every allocation that fails. */
+/* Refusals of the bed, with which words, and that it survives every allocation that fails. */
 #include "bed_scenes.h"
 
 static test_mesh mesh;

@@ -187,7 +187,7 @@ static void test_fills_leave_out(void **state) {
     rill_world_destroy(world);
 }
 
-/* What it displaces is not lifted onto ledges that stand out of the liquid, whether they reach the ground or hover. */
+/* Liquid that a body displaces is not lifted onto ledges that stand out of the liquid, whether they reach the ground or hover. */
 static void test_put_beside_ledges(void **state) {
     (void)state;
     rill_world_def pool = tank_def(40, 30, RILL_PASSAGES_ANY);

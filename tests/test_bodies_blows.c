@@ -150,7 +150,7 @@ static void test_tile_on_film(void **state) {
     }
 }
 
-/* What weighs next to nothing, and is let go half sunk, comes up and stays on the liquid: it is not thrown. */
+/* A body that weighs next to nothing, and is let go half sunk, comes up and stays on the liquid: it is not thrown. */
 static void test_weightless(void **state) {
     (void)state;
     static const double wide[] = { 20.0, 6.0, 20.0 }, density[] = { 0.01, 0.01, 0.3 };

@@ -1,4 +1,4 @@
-/* What floats on a film, let go just above where it belongs, comes to rest there, however short sub-steps are. The
+/* Bodies that float on a film, let go just above where they belong, come to rest there, however short sub-steps are. The
  * liquid below gives a little; when that was made good a sub-step later, bodies leapt out of the film for ever, at up
  * to 0.2 m/s. */
 #include "tanks_afloat.h"

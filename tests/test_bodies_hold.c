@@ -126,7 +126,7 @@ static void test_ways_in(void **state) {
     }
 }
 
-/* What is in a dry hold, or on a deck, is in the air. */
+/* Cargo in a dry hold, or on a deck, is in the air. */
 static void test_cargo(void **state) {
     (void)state;
     rill_world *world = make_pool(3e-4);
@@ -188,7 +188,7 @@ static void let_go(rill_world *world, rill_body_id id) {
     must(world, rill_body_set_state(world, id, &s));
 }
 
-/* What lies in the hold of a hull that heads along the grid, m3. All of its columns are wholly covered, and what is
+/* Returns how much lies in the hold of a hull that heads along the grid, m3. All of its columns are wholly covered, and what is
  * below them is below the middle of its bottom. */
 static double aboard(const rill_world *world, rill_body_id id) {
     const double bottom = state_of(world, id).position[2] + 0.5 * FLOOR * MM;
@@ -227,7 +227,7 @@ static void test_swamped(void **state) {
 
 /* ----------------------------------------------------------------------------------------------------------- aboard */
 
-/* What is poured into it lowers it by its weight, stays, is in snapshots, and comes out when it is turned over. */
+/* Liquid that is poured into a hull lowers it by its weight, stays, is in snapshots, and comes out when it is turned over. */
 static void test_poured(void **state) {
     (void)state;
     const double poured = 0.8e-6;
@@ -413,7 +413,7 @@ static double stand(double gap, double density, double degrees, double dt) {
     return impulse / (STEPS * dt * 998 * 9.81 * edge * edge * depth * MM * MM * MM);
 }
 
-/* What stands on the bed has the buoyancy of what of it is below the level. */
+/* A body that stands on the bed has the buoyancy of what of it is below the level. */
 static void test_stands(void **state) {
     (void)state;
     for (int i = 0; i < 2; ++i) {
@@ -449,7 +449,7 @@ static void test_level_rises(void **state) {
     rill_world_destroy(world);
 }
 
-/* What comes down on it squeezes out what is below, which bears some of it for a while. */
+/* A body that comes down on the bed squeezes out what is below, which bears some of it for a while. */
 static void test_lands(void **state) {
     (void)state;
     for (int i = 0; i < 2; ++i) {
@@ -458,7 +458,7 @@ static void test_lands(void **state) {
     }
 }
 
-/* What is poured over a sunken box, or boat, that lies on the bed comes to what is over it, and is not taken for what
+/* Liquid that is poured over a sunken box, or boat, that lies on the bed comes to what is over it, and is not taken for what
  * is left below it: it flows off as over a bed of that height, with which the depth is 8 mm instead of 20. */
 static void test_pour_over_sunken(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* What weighs next to nothing and is let go half sunk, or deeper: it comes up as the liquid that has to follow it lets
+/* Bodies that weigh next to nothing and are let go half sunk, or deeper: each comes up as the liquid that has to follow it lets
  * it, and floats on. By its buoyancy and the liquid that goes along it gets no higher than its own size above the
  * level. Before, it was thrown the farther the lighter it was, or flew off along the bed at kilometres per second. */
 #include "tanks_afloat.h"

@@ -72,7 +72,6 @@ static rill_world *make_asleep(rill_body_id *id) {
     return world;
 }
 
-/* What happens to it: it is pushed down, let go of gravity, hit by a wave, poured on. */
 /* A short cylinder that lies askew turns for ever, by what columns that know it by quarters of cells make of it: at
  * 1e-3 rad/s, far below what counts as rest. It was stopped again and again, which was taken for a push that wakes. */
 static void test_short_cylinder(void **state) {
@@ -93,6 +92,7 @@ static void test_short_cylinder(void **state) {
     rill_world_destroy(world);
 }
 
+/* A body at rest wakes when it is pushed down, let go of gravity, hit by a wave, or poured on. */
 static void test_wakes(void **state) {
     (void)state;
     rill_body_id id;

@@ -106,7 +106,7 @@ static void lids_pass_steps(void **state) {
     }
 }
 
-/* What a block that falls into a pool displaces is no heap around it: no column gets more than one that was pressed
+/* Liquid that a block displaces as it falls into a pool is no heap around it: no column gets more than one that was pressed
  * had. */
 static void no_column_gets_more_than_one_lost(void **state) {
     (void)state;
@@ -144,7 +144,7 @@ static void liquid_climbs_out_of_a_pit(void **state) {
     rill_world_destroy(world);
 }
 
-/* What is squeezed through a lid comes out above all of it. */
+/* Liquid that is squeezed through a lid comes out above all of it. */
 static void squeezing_makes_no_tower(void **state) {
     (void)state;
     const rill_world_def def = tank_def(16, 16, RILL_PASSAGES_ANY);

@@ -92,7 +92,7 @@ static void test_gate(void **state) {
     rill_world_destroy(world);
 }
 
-/* What rests is woken by a gate that opens, and by nothing that does not change. */
+/* Liquid that rests is woken by a gate that opens, and by nothing that does not change. */
 static void test_wakes(void **state) {
     (void)state;
     rill_world_def def = house_def();

@@ -1,4 +1,4 @@
-/* What meshes are written with: the shortest text of numbers, and files that are whole or not there. */
+/* The writing of meshes: the shortest text of numbers, and files that are whole or not there. */
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>

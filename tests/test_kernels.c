@@ -92,7 +92,7 @@ static const rill_kernel_constants CONSTANTS = {
 
 enum { RAW = 0, LIMIT = 3, SCALE, WHOLE, WHOLE_SCALED, DEPOSIT, DRIVE, STAGES = DRIVE + 12 };
 
-/* What all rows hold after each kernel, and what kernels return. */
+/* The content of all rows after each kernel, and what kernels return. */
 typedef struct outputs {
     rows after[STAGES];
     rill_flow_extent extent;
@@ -214,7 +214,7 @@ static void limited_outflow_fits(void **state) {
     }
 }
 
-/* What is seen of a tile is what is in it, whichever variant looks. */
+/* Looks at a tile see what is in it, whichever variant looks. */
 static void tiles_are_seen(void **state) {
     (void)state;
     const rill_kernels *all[4];

@@ -172,7 +172,7 @@ static void a_lid_leaves_a_closed_room_alone(void **state) {
     rill_world_destroy(world);
 }
 
-/* What a gate lets through that is being raised does not depend on how often it is moved: between two frames it does
+/* The flow through a gate that is being raised does not depend on how often it is moved: between two frames it does
  * not shut. */
 static void gates_let_through_while_they_rise(void **state) {
     (void)state;

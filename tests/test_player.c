@@ -52,7 +52,7 @@ static double volume(const rill_player_status *status) {
     return (double)status->ledger.columns * status->ledger.quantum_volume;
 }
 
-/* What came and what went, together. */
+/* Returns the sum of all that came and went. */
 static double booked(const rill_player_status *status, const char *account) {
     for (int32_t i = 0; i < status->account_count; ++i)
         if (strcmp(status->accounts[i].name, account) == 0)

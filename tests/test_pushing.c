@@ -207,7 +207,7 @@ static void a_slanting_wall_pushes_and_pulls(void **state) {
 
 /* ------------------------------------------------------------------------------------------------ stopping, turning */
 
-/* What is on its way when a wall stops, however slow it was, is in the flow a quarter of a second later and a patience
+/* Liquid that is on its way when a wall stops, however slow it was, is in the flow a quarter of a second later and a patience
  * before that; levels are then those that the columns left have room for. */
 static void a_wall_that_stops_keeps_nothing(void **state) {
     (void)state;

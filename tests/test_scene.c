@@ -610,7 +610,7 @@ static void headroom_follows_the_fill(void **state) {
     rill_scene_free(scene);
 }
 
-/* What only the bed can tell is reported with its place too, all at once. */
+/* Mistakes that only the bed can tell are reported with its place too, all at once. */
 static void places_outside_are_reported(void **state) {
     (void)state;
     rill_scene *scene;

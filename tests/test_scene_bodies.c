@@ -272,7 +272,7 @@ static void light_balls_do_not_tremble(void **state) {
     }
 }
 
-/* What leaves the scene for good is let go of: it neither falls for ever nor holds anything up. */
+/* A body that leaves the scene for good is let go of: it neither falls for ever nor holds anything up. */
 static void what_falls_out_of_the_scene_comes_to_rest(void **state) {
     (void)state;
     play p = start(SCENE("  edges: { west: open }\n", "  - { name: lost, shape: sphere, radius: 0.02, density: 2000, "

@@ -488,7 +488,7 @@ static void press_down(const press *p, int frame) {
     move(p->world, p->piston, 0.0, 0.0, -0.01 / 60.0 * frame);
 }
 
-/* What is pressed out is in the ledger as soon as the bed is built, and none is left once its time is over; at every
+/* Liquid that is pressed out is in the ledger as soon as the bed is built, and none is left once its time is over; at every
  * boundary between sub-steps all of it is somewhere. */
 static void pressed_liquid_is_held_for_a_frame(void **state) {
     (void)state;

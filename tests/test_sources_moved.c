@@ -111,7 +111,7 @@ static void test_same_as_made_there(void **state) {
     }
 }
 
-/* What is owed of a quantum is owed at the next place: nothing is lost by moving in every step. */
+/* The part of a quantum that is owed is owed at the next place: nothing is lost by moving in every step. */
 static void test_keeps_fraction(void **state) {
     (void)state;
     const rill_world_def def = house_def();

@@ -193,7 +193,7 @@ static void the_outline_moves_smoothly(void **state) {
         assert_int_equal(report.broken_edges, 0);
         const double exact = 3.14159265358979 * radius * radius;
         if (before >= 0) {
-            /* What the exact circle grows by, and a quarter of a cell. */
+            /* The growth of the exact circle, and a quarter of a cell. */
             const double growth = 2 * 3.14159265358979 * radius * 0.01 * CELL / 0.3;
             assert_true(report.area - before < growth + 0.25 * CELL * CELL);
             assert_true(report.area - before > -0.25 * CELL * CELL);

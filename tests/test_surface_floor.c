@@ -109,7 +109,7 @@ static void test_steps_and_bounds(void **state) {
 
 /* ------------------------------------------------------------------------------------------------- showing through */
 
-/* What stands over a world: its fields, layer by layer. */
+/* Liquid that stands over a world: its fields, layer by layer. */
 typedef struct fields {
     rill_grid grid;
     int32_t layers;
@@ -177,7 +177,7 @@ typedef struct outcome {
     size_t cliffs;         /* out of reach */
 } outcome;
 
-/* What a vertex stands on: how high it may be lifted, ceiling, underside of the solid. */
+/* The place of a vertex: how high it may be lifted, ceiling, underside of the solid. */
 typedef struct stand {
     double reach, ceiling, underside;
 } stand;

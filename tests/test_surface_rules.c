@@ -295,7 +295,7 @@ static void the_surface_is_drawn_back_smoothly(void **state) {
     rill_world_destroy(world);
 }
 
-/* What faces down lifts nothing, and neither does what is out of reach: a box over the ground, between the columns. */
+/* Triangles that face down lift nothing, and neither does what is out of reach: a box over the ground, between the columns. */
 static void what_faces_down_lifts_nothing(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),

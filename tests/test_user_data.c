@@ -1,7 +1,7 @@
 /* User data: a pointer beside each solid, source and body, for as long as its id lives. */
 #include "worlds.h"
 
-/* What pointers point to; nobody but the test looks there. */
+/* Targets of pointers; nobody but the test looks there. */
 static int marks[8];
 
 typedef struct things {

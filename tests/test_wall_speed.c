@@ -285,7 +285,7 @@ static void expelled_liquid_of_one_column_is_joined(void **state) {
         }
 }
 
-/* What enters raises columns, and the time step has to know; not under a ceiling. */
+/* Liquid that enters raises columns, and the time step has to know; not under a ceiling. */
 static void expelled_liquid_raises_columns(void **state) {
     (void)state;
     column_row row;

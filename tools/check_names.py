@@ -20,7 +20,7 @@ import tempfile
 SOURCES = {".c", ".h", ".cpp", ".glsl", ".py", ".sh", ".mjs"}
 ROOTS = ("src", "apps", "include", "tests", "tools", "examples")
 # Rooms whose comments stand alone.
-OPENERS_DONE = ["src", "include", "apps", "examples"]
+OPENERS_DONE = ["src", "include", "apps", "examples", "tests"]
 OPENERS = ("The same", "Those", "What", "And", "Likewise", "Also", "Ditto", "As above", "The latter", "The former",
            "The other", "The others", "The rest", "So do", "So does", "Not so", "But", "Or", "Nor", "Then")
 OPENER = re.compile(r"(?:" + "|".join(OPENERS) + r")\b(?!-)")
@@ -179,7 +179,7 @@ def main():
     if "--commits" in sys.argv:
         findings += check_commits(root, sys.argv[sys.argv.index("--commits") + 1])
     if "--openers" in sys.argv:  # of every room, also those that are not held to it
-        findings = list(check_openers(root, ("src", "apps", "include", "examples")))
+        findings = list(check_openers(root, ("src", "apps", "include", "examples", "tests")))
     for line in findings:
         print(line)
     print(f"{len(sources(root))} files, {len(findings)} findings")

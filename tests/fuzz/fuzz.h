@@ -1,4 +1,4 @@
-/* What the fuzz targets share: reading numbers off the input, memory, and stopping when an invariant of the library is
+/* Shared by the fuzz targets: reading numbers off the input, memory, and stopping when an invariant of the library is
  * broken. Past the end of the input every number is zero, so that any input is a whole one. */
 #ifndef RILL_TESTS_FUZZ_H
 #define RILL_TESTS_FUZZ_H

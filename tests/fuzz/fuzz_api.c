@@ -390,7 +390,7 @@ static void lay_floor(trial *s) {
     if (rill_bed_build(s->world) == RILL_OK && bits & 2) call_fill(s);
 }
 
-/* What a call finds: if it is refused, nothing of that has changed. */
+/* State of the world before a call: if it is refused, nothing of that has changed. */
 typedef struct fuzz_found {
     uint64_t hash;
     double time;

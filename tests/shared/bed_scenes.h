@@ -1,4 +1,4 @@
-/* What the tests of the bed share: scenes of solids, little meshes, and liquid's way through the columns. */
+/* Shared by the tests of the bed: scenes of solids, little meshes, and liquid's way through the columns. */
 #ifndef RILL_TESTS_BED_SCENES_H
 #define RILL_TESTS_BED_SCENES_H
 

@@ -20,7 +20,7 @@
 enum { JUDGE_STRIDE = 10, JUDGE_WINDOW = 50 / JUDGE_STRIDE, JUDGE_KEPT = 3 };
 enum { JUDGE_ENERGY = 1, JUDGE_SPEED = 2, JUDGE_REST = 4, JUDGE_ALL = 7 }; /* bounds */
 
-/* What a sub-step left behind. */
+/* The state that a sub-step left behind. */
 typedef struct judge_state {
     double still;  /* J: potential energy, of bodies too */
     size_t count;  /* pipes */
@@ -45,7 +45,7 @@ typedef struct judge {
     double clear[2]; /* m along x and y from the origin: where bodies meet nothing; 0: there are none */
     bool aground;    /* one has left that: contacts are not the engine's business, so that nothing later counts */
     double at_first, least; /* J: energy when it was left alone, and the least since */
-    /* What was found: */
+    /* Findings: */
     double rise, rise_bound, rise_time;   /* J: the rise over a window that is the most of its bound, and when */
     double released;                      /* J since it was left alone */
     double speed, speed_head, speed_time; /* m/s, m: of the pipe that is the most of its bound */

@@ -38,7 +38,7 @@ typedef struct rest_judge {
     uint8_t *flooded;       /* per tile: some column is */
     size_t fast_count;
     rest_fast *fast;
-    /* What was found: */
+    /* Findings: */
     double speed, bound; /* m/s: of the pipe that is the most of its bound */
     rill_moving pipe;
     double fastest;   /* m/s */
@@ -145,7 +145,7 @@ static inline void rest_worst(rest_judge *j, const rill_moving *pipe, double bou
     j->pipe = *pipe;
 }
 
-/* What viscosity may have left of the fastest. */
+/* Returns the speed that viscosity may have left of the fastest. */
 static inline double rest_sloshes(const rest_judge *j, const rill_moving *pipe) {
     const int32_t *H = j->world->flow.H;
     const double depth = j->world->bed.quantum * (double)rill_max_i(H[pipe->l], H[pipe->r]);

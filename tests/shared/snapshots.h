@@ -1,4 +1,4 @@
-/* What tests of snapshots share: saving and loading, and damage and forgery of all kinds. Looks inside for the
+/* Shared by tests of snapshots: saving and loading, and damage and forgery of all kinds. Looks inside for the
  * checksum. */
 #ifndef RILL_TESTS_SNAPSHOTS_H
 #define RILL_TESTS_SNAPSHOTS_H

@@ -1,4 +1,4 @@
-/* What tests of flooded passages share: tanks made of boxes, in millimetres, and pictures of all that moves in them.
+/* Shared by tests of flooded passages: tanks made of boxes, in millimetres, and pictures of all that moves in them.
  * Cells are 1 mm wide. */
 #ifndef RILL_TESTS_TANKS_H
 #define RILL_TESTS_TANKS_H

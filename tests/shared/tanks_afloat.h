@@ -1,4 +1,4 @@
-/* What tests of bodies share: tanks with things that float in them. */
+/* Shared by tests of bodies: tanks with things that float in them. */
 #ifndef RILL_TESTS_TANKS_AFLOAT_H
 #define RILL_TESTS_TANKS_AFLOAT_H
 

@@ -1,4 +1,4 @@
-/* What tests of the world share: an allocator that counts and fails on demand, and one small house.
+/* Shared by tests of the world: an allocator that counts and fails on demand, and one small house.
  *
  *   z ^                                                20 x 10 cells of 1 mm, the same in every y
  * 5mm |      ################                          "platform", cells 5 to 14, 4 to 5 mm above the floor

@@ -1,4 +1,4 @@
-/* What is seen of liquid at bodies: the surface stays calm where a body is pressed into it, and is not in a dry hold.
+/* Levels that are drawn at bodies: the surface stays calm where a body is pressed into it, and is not in a dry hold.
  * And bodies one above the other: each displaces all of itself. */
 #include "tanks.h"
 
