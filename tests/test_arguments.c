@@ -21,6 +21,31 @@ static void refused_definition(const rill_world_def *def, const char *word) {
         refused_definition(&wrong, word);                                                                              \
     } while (0)
 
+static void test_absurd_solvers(void **state) {
+    (void)state;
+    const double nan = (double)NAN, inf = (double)INFINITY;
+    REFUSED(solver.tension, (rill_tension)3, "solver.tension is 3; expected 0 to 2");
+    REFUSED(solver.method, (rill_method)3, "solver.method is 3");
+    REFUSED(solver.kandemir.pipe_length, -1.0, "solver.kandemir.pipe_length is -1");
+    REFUSED(solver.kandemir.pipe_area, nan, "solver.kandemir.pipe_area is nan");
+    REFUSED(solver.kandemir.time_step, 1e4, "solver.kandemir.time_step is 10000; expected 0 to 3600");
+    REFUSED(solver.kandemir.vanishing, 0.0, "solver.kandemir.vanishing is 0; expected more than 0");
+    REFUSED(solver.kandemir.viscosity, 2.0, "solver.kandemir.viscosity is 2");
+    REFUSED(solver.kandemir.atmosphere, inf, "solver.kandemir.atmosphere is inf");
+    REFUSED(solver.waves.theta, 0.4, "solver.waves.theta is 0.4; expected 0.5 to 1");
+    REFUSED(solver.waves.time_step, nan, "solver.waves.time_step is nan");
+    REFUSED(solver.waves.iterations, -1, "solver.waves.iterations is -1");
+    REFUSED(solver.waves.tolerance, 0.0, "solver.waves.tolerance is 0; expected more than 0");
+    REFUSED(solver.pipe_area, (rill_pipe_area)2, "solver.pipe_area is 2");
+    REFUSED(solver.passages, (rill_passages)3, "solver.passages is 3");
+    REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0.001 to 1");
+    REFUSED(solver.orifice, 1e-200, "solver.orifice is 1e-200");
+    REFUSED(solver.orifice, nan, "solver.orifice is nan");
+    REFUSED(solver.friction, 1.5, "solver.friction is 1.5");
+    REFUSED(solver.max_substeps, 0, "solver.max_substeps is 0");
+    REFUSED(solver.max_substeps, 1000001, "solver.max_substeps");
+}
+
 static void test_absurd_definitions(void **state) {
     (void)state;
     const double nan = (double)NAN, inf = (double)INFINITY;
@@ -52,26 +77,6 @@ static void test_absurd_definitions(void **state) {
     REFUSED(liquid.contact_angle.receding, nan, "liquid.contact_angle.receding is nan");
     REFUSED(liquid.drying, -1.0, "liquid.drying is -1; expected 0 to 1e+15");
     REFUSED(liquid.drying, nan, "liquid.drying is nan");
-    REFUSED(solver.tension, (rill_tension)3, "solver.tension is 3; expected 0 to 2");
-    REFUSED(solver.method, (rill_method)3, "solver.method is 3");
-    REFUSED(solver.kandemir.pipe_length, -1.0, "solver.kandemir.pipe_length is -1");
-    REFUSED(solver.kandemir.pipe_area, nan, "solver.kandemir.pipe_area is nan");
-    REFUSED(solver.kandemir.time_step, 1e4, "solver.kandemir.time_step is 10000; expected 0 to 3600");
-    REFUSED(solver.kandemir.vanishing, 0.0, "solver.kandemir.vanishing is 0; expected more than 0");
-    REFUSED(solver.kandemir.viscosity, 2.0, "solver.kandemir.viscosity is 2");
-    REFUSED(solver.kandemir.atmosphere, inf, "solver.kandemir.atmosphere is inf");
-    REFUSED(solver.waves.theta, 0.4, "solver.waves.theta is 0.4; expected 0.5 to 1");
-    REFUSED(solver.waves.time_step, nan, "solver.waves.time_step is nan");
-    REFUSED(solver.waves.iterations, -1, "solver.waves.iterations is -1");
-    REFUSED(solver.waves.tolerance, 0.0, "solver.waves.tolerance is 0; expected more than 0");
-    REFUSED(solver.pipe_area, (rill_pipe_area)2, "solver.pipe_area is 2");
-    REFUSED(solver.passages, (rill_passages)3, "solver.passages is 3");
-    REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0.001 to 1");
-    REFUSED(solver.orifice, 1e-200, "solver.orifice is 1e-200");
-    REFUSED(solver.orifice, nan, "solver.orifice is nan");
-    REFUSED(solver.friction, 1.5, "solver.friction is 1.5");
-    REFUSED(solver.max_substeps, 0, "solver.max_substeps is 0");
-    REFUSED(solver.max_substeps, 1000001, "solver.max_substeps");
     REFUSED(runtime.tasks.threads, 0, "runtime.tasks.threads is 0");
     REFUSED(runtime.tasks.threads, 257, "runtime.tasks.threads");
     test_memory memory = { 0 };
@@ -228,17 +233,38 @@ static void test_ids_nobody_wants(void **state) {
 }
 
 /* Absurd numbers for calls on a good world; it stays as it was. */
+static void refuse_absurd_questions(rill_world *world) {
+    const double nan = (double)NAN;
+    double depths[200] = { 0.0 }, velocities[400] = { 0.0 }, out;
+    rill_account account;
+    rill_sample sample;
+    must_refuse(world, rill_world_get_account(world, 5, &account), RILL_INVALID_ARGUMENT, "account 5");
+    must_refuse(world, rill_world_get_account(world, -1, &account), RILL_INVALID_ARGUMENT, "account -1");
+    must_refuse(world, rill_query_points(world, (double[]){ 0.0, nan, 0.0 }, 1, &sample), RILL_INVALID_ARGUMENT,
+                "point 0");
+    must_refuse(world, rill_query_box_volume(world, (double[]){ 0.0, 0.0, 1.0 }, (double[]){ 1.0, 1.0, 0.0 }, &out),
+                RILL_INVALID_ARGUMENT, "min[2] is 1");
+    must_refuse(world, rill_query_box_volume(world, (double[]){ 0.0, nan, 0.0 }, (double[]){ 1.0, 1.0, 1.0 }, &out),
+                RILL_INVALID_ARGUMENT, "min[1] is nan");
+    must_refuse(world, rill_world_read_field(world, (rill_field)7, 0, depths, 200), RILL_INVALID_ARGUMENT,
+                "field is 7");
+    must_refuse(world, rill_world_read_field(world, RILL_FIELD_DEPTH, 0, depths, 199), RILL_INVALID_ARGUMENT,
+                "room for 200");
+    must_refuse(world, rill_world_read_field(world, RILL_FIELD_FACES, 0, velocities, 200), RILL_INVALID_ARGUMENT,
+                "room for 400");
+    must_refuse(world, rill_world_read_field(world, RILL_FIELD_BASE, 9, depths, 200), RILL_INVALID_ARGUMENT,
+                "layer is 9");
+}
+
 static void test_absurd_arguments(void **state) {
     (void)state;
     const double nan = (double)NAN, inf = (double)INFINITY;
     const rill_world_def def = house_def();
     rill_world *world = make_house(&def);
     const uint64_t before = rill_world_hash(world);
-    double depths[200] = { 0.0 }, velocities[400] = { 0.0 }, out;
+    double depths[200] = { 0.0 }, velocities[400] = { 0.0 };
     rill_liquid liquid = def.liquid;
     rill_solver solver = def.solver;
-    rill_account account;
-    rill_sample sample;
     liquid.viscosity = -1.0;
     solver.max_substeps = 0;
     must_refuse(world, rill_world_set_gravity(world, (double[]){ 0.0, inf, 0.0 }), RILL_INVALID_ARGUMENT, "gravity[1]");
@@ -268,22 +294,7 @@ static void test_absurd_arguments(void **state) {
     velocities[47] = inf;
     must_refuse(world, rill_world_set_velocities(world, 0, velocities, 400), RILL_INVALID_ARGUMENT,
                 "velocity v of cell (3, 1)");
-    must_refuse(world, rill_world_get_account(world, 5, &account), RILL_INVALID_ARGUMENT, "account 5");
-    must_refuse(world, rill_world_get_account(world, -1, &account), RILL_INVALID_ARGUMENT, "account -1");
-    must_refuse(world, rill_query_points(world, (double[]){ 0.0, nan, 0.0 }, 1, &sample), RILL_INVALID_ARGUMENT,
-                "point 0");
-    must_refuse(world, rill_query_box_volume(world, (double[]){ 0.0, 0.0, 1.0 }, (double[]){ 1.0, 1.0, 0.0 }, &out),
-                RILL_INVALID_ARGUMENT, "min[2] is 1");
-    must_refuse(world, rill_query_box_volume(world, (double[]){ 0.0, nan, 0.0 }, (double[]){ 1.0, 1.0, 1.0 }, &out),
-                RILL_INVALID_ARGUMENT, "min[1] is nan");
-    must_refuse(world, rill_world_read_field(world, (rill_field)7, 0, depths, 200), RILL_INVALID_ARGUMENT,
-                "field is 7");
-    must_refuse(world, rill_world_read_field(world, RILL_FIELD_DEPTH, 0, depths, 199), RILL_INVALID_ARGUMENT,
-                "room for 200");
-    must_refuse(world, rill_world_read_field(world, RILL_FIELD_FACES, 0, velocities, 200), RILL_INVALID_ARGUMENT,
-                "room for 400");
-    must_refuse(world, rill_world_read_field(world, RILL_FIELD_BASE, 9, depths, 200), RILL_INVALID_ARGUMENT,
-                "layer is 9");
+    refuse_absurd_questions(world);
     assert_int_not_equal(rill_world_step(world, 0.0), RILL_OK);
     assert_int_not_equal(rill_world_step(world, -1.0), RILL_OK);
     assert_int_not_equal(rill_world_step(world, nan), RILL_OK);
@@ -328,9 +339,10 @@ static void test_before_the_bed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_absurd_definitions), cmocka_unit_test(test_no_world),
-        cmocka_unit_test(test_null_arguments),     cmocka_unit_test(test_ids_nobody_wants),
-        cmocka_unit_test(test_absurd_arguments),   cmocka_unit_test(test_before_the_bed),
+        cmocka_unit_test(test_absurd_definitions), cmocka_unit_test(test_absurd_solvers),
+        cmocka_unit_test(test_no_world),           cmocka_unit_test(test_null_arguments),
+        cmocka_unit_test(test_ids_nobody_wants),   cmocka_unit_test(test_absurd_arguments),
+        cmocka_unit_test(test_before_the_bed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

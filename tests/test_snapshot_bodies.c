@@ -283,6 +283,33 @@ static void put_absurd(saved snapshot, unsigned char *at, const void *value, siz
     memcpy(at, good, width);
 }
 
+/* Damages the last column under a body: place, base, lift, over, what lies on it, how fast, level seen, head, what is below it,
+ * its change. */
+static void put_absurd_column(const saved first, unsigned char *end) {
+    const double nan = (double)NAN, minus = -1.0, zero = 0.0;
+    const uint32_t absurd = 32;
+    enum { NODE = 53 };
+    unsigned char *const node = end - NODE;
+    const uint32_t far = (1u << 29) + 1, past = UINT32_MAX;
+    assert_true(memcmp(node, node - NODE, 4) != 0);
+    put_absurd(first, node, node - NODE, 4); /* the same twice */
+    put_absurd(first, node, &far, sizeof far);
+    put_absurd(first, node, &zero, 4); /* in the padding */
+    put_absurd(first, node + 4, &past, sizeof past);
+    put_absurd(first, node + 8, &far, sizeof far);
+    put_absurd(first, node + 12, &absurd, 1);
+    put_absurd(first, node + 13, &past, sizeof past);
+    put_absurd(first, node + 13, &far, sizeof far);
+    put_absurd(first, node + 17, &past, sizeof past);
+    put_absurd(first, node + 21, &past, sizeof past);
+    put_absurd(first, node + 25, &past, sizeof past);
+    put_absurd(first, node + 25, &far, sizeof far);
+    put_absurd(first, node + 29, &minus, sizeof minus);
+    put_absurd(first, node + 29, &nan, sizeof nan);
+    put_absurd(first, node + 37, &nan, sizeof nan);
+    put_absurd(first, node + 45, &nan, sizeof nan);
+}
+
 static void test_absurd(void **state) {
     (void)state;
     rill_world *world = make_puddle();
@@ -295,7 +322,7 @@ static void test_absurd(void **state) {
     must(world, rill_body_get_state(world, id, &body));
     must(world, rill_body_get_info(world, id, &info));
     const double nan = (double)NAN, big = 1e31, minus = -1.0, two = 2.0, zero = 0.0;
-    const uint32_t six = 6, absurd = 32;
+    const uint32_t six = 6;
     const double *const motion[] = { &body.position[0], &body.velocity[2], &body.acceleration[2] };
     for (size_t i = 0; i < sizeof motion / sizeof motion[0]; ++i) {
         unsigned char *at = find_value(section, size, motion[i], sizeof(double));
@@ -319,28 +346,7 @@ static void test_absurd(void **state) {
     at = find_value(section, size, info.vertices, 3 * sizeof(double));
     put_absurd(first, at, &nan, sizeof nan);
     put_absurd(first, at, &big, sizeof big);
-    /* The last column under a body: place, base, lift, over, what lies on it, how fast, level seen, head,
-     * what is below it, its change. */
-    enum { NODE = 53 };
-    unsigned char *const node = section + size - NODE;
-    const uint32_t far = (1u << 29) + 1, past = UINT32_MAX;
-    assert_true(memcmp(node, node - NODE, 4) != 0);
-    put_absurd(first, node, node - NODE, 4); /* the same twice */
-    put_absurd(first, node, &far, sizeof far);
-    put_absurd(first, node, &zero, 4); /* in the padding */
-    put_absurd(first, node + 4, &past, sizeof past);
-    put_absurd(first, node + 8, &far, sizeof far);
-    put_absurd(first, node + 12, &absurd, 1);
-    put_absurd(first, node + 13, &past, sizeof past);
-    put_absurd(first, node + 13, &far, sizeof far);
-    put_absurd(first, node + 17, &past, sizeof past);
-    put_absurd(first, node + 21, &past, sizeof past);
-    put_absurd(first, node + 25, &past, sizeof past);
-    put_absurd(first, node + 25, &far, sizeof far);
-    put_absurd(first, node + 29, &minus, sizeof minus);
-    put_absurd(first, node + 29, &nan, sizeof nan);
-    put_absurd(first, node + 37, &nan, sizeof nan);
-    put_absurd(first, node + 45, &nan, sizeof nan);
+    put_absurd_column(first, section + size);
     forge(first);
     rill_world_destroy(load(first, NULL)); /* all of it was put back */
     first.bytes[8] -= 1;

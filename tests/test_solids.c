@@ -729,6 +729,23 @@ static void what_comes_back_is_the_same(void **state) {
 
 /* --------------------------------------------------------------------------------------------------------- refusals */
 
+/* Nothing can be done with a solid that is gone, nor without a world. */
+static void refuse_stale(rill_world *world, rill_solid_id bump, const rill_solid_def *cube, const dome *d) {
+    const double zero[3] = { 0 };
+    must_refuse(world, rill_solid_set_pose(world, bump, zero, zero), RILL_INVALID_ID, "stale");
+    must_refuse(world, rill_solid_get_pose(world, bump, (double[3]){ 0 }, (double[3]){ 0 }), RILL_INVALID_ID, "stale");
+    must_refuse(world, rill_solid_set_vertices(world, bump, d->vertices, DOME_VERTICES), RILL_INVALID_ID, "stale");
+    must_refuse(world, rill_solid_replace(world, bump, cube), RILL_INVALID_ID, "stale");
+    must_refuse(world, rill_solid_set_visible(world, bump, false), RILL_INVALID_ID, "stale");
+    assert_false(rill_solid_is_visible(world, bump));
+    assert_int_equal(rill_solid_set_pose(NULL, bump, zero, zero), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_solid_get_pose(NULL, bump, NULL, NULL), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_solid_set_vertices(NULL, bump, NULL, 0), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_solid_replace(NULL, bump, NULL), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_solid_set_visible(NULL, bump, true), RILL_INVALID_ARGUMENT);
+    assert_false(rill_solid_is_visible(NULL, bump));
+}
+
 static void bad_changes_are_refused(void **state) {
     (void)state;
     static dome d;
@@ -780,18 +797,7 @@ static void bad_changes_are_refused(void **state) {
     must(world, rill_bed_build(world));
     assert_true(fabs(sample(world, 0.0105, 0.0105, 1.0).base - 0.004) < 1e-9);
     must(world, rill_solid_destroy(world, bump));
-    must_refuse(world, rill_solid_set_pose(world, bump, zero, zero), RILL_INVALID_ID, "stale");
-    must_refuse(world, rill_solid_get_pose(world, bump, (double[3]){ 0 }, (double[3]){ 0 }), RILL_INVALID_ID, "stale");
-    must_refuse(world, rill_solid_set_vertices(world, bump, d.vertices, DOME_VERTICES), RILL_INVALID_ID, "stale");
-    must_refuse(world, rill_solid_replace(world, bump, &cube), RILL_INVALID_ID, "stale");
-    must_refuse(world, rill_solid_set_visible(world, bump, false), RILL_INVALID_ID, "stale");
-    assert_false(rill_solid_is_visible(world, bump));
-    assert_int_equal(rill_solid_set_pose(NULL, bump, zero, zero), RILL_INVALID_ARGUMENT);
-    assert_int_equal(rill_solid_get_pose(NULL, bump, NULL, NULL), RILL_INVALID_ARGUMENT);
-    assert_int_equal(rill_solid_set_vertices(NULL, bump, NULL, 0), RILL_INVALID_ARGUMENT);
-    assert_int_equal(rill_solid_replace(NULL, bump, NULL), RILL_INVALID_ARGUMENT);
-    assert_int_equal(rill_solid_set_visible(NULL, bump, true), RILL_INVALID_ARGUMENT);
-    assert_false(rill_solid_is_visible(NULL, bump));
+    refuse_stale(world, bump, &cube, &d);
     must(world, rill_bed_build(world));
     assert_true(sample(world, 0.0105, 0.0105, 1.0).base < 0.001);
     must_be_valid(world);
