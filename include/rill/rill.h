@@ -206,15 +206,17 @@ typedef enum rill_tension {
  * it something else is refused with RILL_INVALID_STATE. */
 typedef struct rill_kandemir {
     double pipe_length; /* L, m, 0 to 1e7, the same for all pipes; 0, the default: the cell size */
-    double pipe_area;   /* A, m2, 0 to 1e14; 0, the default: the square of the cell size. Waves run at sqrt(3 g A / L),
-                           whatever the depth: as fast as they are on liquid of depth d with A = L d / 3 */
-    double
-        time_step; /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable, which is the limit anyhow */
-    double
-        vanishing; /* D of Eq. 5.4 as a rate: what is left of a flow after a second, 0 < D <= 1; default 0.163, which is
-                           the paper's 0.93 in each of 25 frames a second */
-    double viscosity;  /* V of Eq. 6.1, 1/Pa2, 0 to 1: differences in pressure of 1 / sqrt(V) and more move nothing;
-                           default 0. Gentle waves of water want 1e-6 to 1e-2 to be slowed visibly */
+    /* A, m2, 0 to 1e14; 0, the default: the square of the cell size. Waves run at sqrt(3 g A / L), whatever the depth:
+     * as fast as they are on liquid of depth d with A = L d / 3. */
+    double pipe_area;
+    /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable, which is the limit anyhow. */
+    double time_step;
+    /* D of Eq. 5.4 as a rate: what is left of a flow after a second, 0 < D <= 1; default 0.163, which is the paper's
+     * 0.93 in each of 25 frames a second. */
+    double vanishing;
+    /* V of Eq. 6.1, 1/Pa2, 0 to 1: differences in pressure of 1 / sqrt(V) and more move nothing; default 0. Gentle
+     * waves of water want 1e-6 to 1e-2 to be slowed visibly. */
+    double viscosity;
     double atmosphere; /* Pa, 0 to 1e9; default 101325. It is part of RILL_FIELD_PRESSURE and moves nothing by itself */
 } rill_kandemir;
 
@@ -224,13 +226,13 @@ typedef struct rill_kandemir {
  * of rill_liquid density and viscosity. The bed must be one layer under open sky and there are no bodies: what would make it
  * otherwise is refused with RILL_INVALID_STATE. */
 typedef struct rill_waves {
-    double
-        theta; /* 0.5 to 1: how much the end of a sub-step counts for what drives it; default 0.55. More damps waves more:
-                           of a wave of period T a period leaves about exp(-(2 theta - 1) 2 pi^2 dt / T) */
+    /* 0.5 to 1: how much the end of a sub-step counts for what drives it; default 0.55. More damps waves more: of a
+     * wave of period T a period leaves about exp(-(2 theta - 1) 2 pi^2 dt / T). */
+    double theta;
     double time_step; /* s, 0 to 3600: longest sub-step; 0, the default: the whole step */
-    int32_t
-        iterations; /* most of a solve, 0 to 100000; 0, the default: as many as it should need. From 4 on a solve that is cut
-                           short is stable, too, but its waves are late */
+    /* Most of a solve, 0 to 100000; 0, the default: as many as it should need. From 4 on a solve that is cut short is
+     * stable, too, but its waves are late. */
+    int32_t iterations;
     double tolerance; /* 0 < t <= 1: what is left of the error when a solve ends; default 1e-4 */
 } rill_waves;
 
@@ -240,12 +242,13 @@ typedef struct rill_solver {
     rill_waves waves;
     rill_pipe_area pipe_area;
     rill_passages passages;
-    bool advection;       /* momentum is carried along; default true; never in paper mode */
-    bool rest;            /* tiles that have come to rest are stopped and sleep; default true */
-    bool skip_idle;       /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
-    double orifice;       /* discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses
-                              u^2 / (2 Cd^2) there; 0.001 <= Cd <= 1, default 0.61 (a sharp edge); 0: no velocity heads
-                              are reckoned with in passages, and nothing is lost */
+    bool advection; /* momentum is carried along; default true; never in paper mode */
+    bool rest;      /* tiles that have come to rest are stopped and sleep; default true */
+    bool skip_idle; /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
+    /* Discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses u^2 / (2 Cd^2) there;
+     * 0.001 <= Cd <= 1, default 0.61 (a sharp edge); 0: no velocity heads are reckoned with in passages, and nothing is
+     * lost. */
+    double orifice;
     double friction;      /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
     int32_t max_substeps; /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
     rill_tension tension;
@@ -260,11 +263,11 @@ typedef struct rill_solver {
 typedef struct rill_world_def {
     const char *name; /* copied; may be NULL; this and all names: at most 255 bytes */
     rill_grid grid;
-    double headroom;    /* m, > 0: liquid may stand this high above the highest solid; default 0.05 */
-    double min_opening; /* m, >= 0: voids lower than this are filled with solid, and columns side by side whose voids
-                           overlap by less are not joined: such slivers come from sampling slopes at the middle of cells, and
-                           liquid would shoot through them. Under open sky nothing is low. 0: one quantum. Default
-                           RILL_OPENING_AUTO: 1/32 of a cell */
+    double headroom; /* m, > 0: liquid may stand this high above the highest solid; default 0.05 */
+    /* m, >= 0: voids lower than this are filled with solid, and columns side by side whose voids overlap by less are
+     * not joined: such slivers come from sampling slopes at the middle of cells, and liquid would shoot through them.
+     * Under open sky nothing is low. 0: one quantum. Default RILL_OPENING_AUTO: 1/32 of a cell. */
+    double min_opening;
     rill_edge edges[4]; /* west, east, south, north; default wall */
     double gravity[3];  /* m/s2; default 0, 0, -9.81 */
     rill_liquid liquid; /* default water */
@@ -426,8 +429,8 @@ typedef struct rill_bed_info {
     double quantum;         /* m: the unit of depth, a power of two */
     double lowest, highest; /* m: lowest floor, highest point liquid may stand at */
     int64_t slivers_merged; /* voids lower than min_opening (or one quantum), filled */
-    int64_t
-        faces_closed; /* neighbours that overlap, but by less than min_opening; not counted again while solids move */
+    /* Neighbours that overlap, but by less than min_opening; not counted again while solids move. */
+    int64_t faces_closed;
     int64_t walls_thickened;      /* cells closed because a wall thinner than a cell runs through them */
     int64_t sheet_cells;          /* cells where an open mesh became a sheet one quantum thick or more */
     int64_t degenerate_triangles; /* triangles without area, ignored */
@@ -555,12 +558,12 @@ typedef struct rill_body_def {
     double mass;          /* kg, > 0; INFINITY: it goes as it is told, whatever the liquid does. Default: see density */
     double density;       /* kg/m3, > 0: used if mass is 0; default 500 */
     double centre[3];     /* m: centre of mass in the body's frame; all NaN, the default: that of its volume */
-    double
-        inertia[6]; /* kg m2 about the centre of mass in the body's frame: xx, yy, zz, xy, xz, yz; all 0, the default:
-                          as if mass were spread evenly over its volume */
-    double drag;    /* coefficient of form drag, >= 0; default 1: blunt; a slender hull 0.1 */
-    rill_body_state
-        state; /* default: at the origin, upright, at rest, no acceleration: rill_body_create then takes gravity */
+    /* kg m2 about the centre of mass in the body's frame: xx, yy, zz, xy, xz, yz; all 0, the default: as if mass were
+     * spread evenly over its volume. */
+    double inertia[6];
+    double drag; /* coefficient of form drag, >= 0; default 1: blunt; a slender hull 0.1 */
+    /* Default: at the origin, upright, at rest, no acceleration: rill_body_create then takes gravity. */
+    rill_body_state state;
 } rill_body_def;
 
 RILL_API rill_body_def rill_default_body_def(void);
@@ -626,20 +629,23 @@ enum {
     RILL_STATUS_SOURCE_REFUSED = 1u << 1,  /* a source found no room: raise headroom or lower its rate */
     RILL_STATUS_SINK_DRY = 1u << 2,        /* a sink took less than its rate: nothing more was there */
     RILL_STATUS_RANGE = 1u << 3,           /* liquid reached the top of the range: raise headroom */
-    RILL_STATUS_GRAVITY_LIFTED = 1u << 4,  /* gravity points along or off the bed: its normal part was raised to 1/8 of
-                                              the tangential one */
-    RILL_STATUS_PASSAGES_CAPPED = 1u << 5, /* the pressure solve of flooded passages was stopped early and repaired in
-                                              whole quanta: volumes and ceilings hold, flow there is less accurate */
-    RILL_STATUS_SQUEEZED = 1u << 6, /* a moving solid left enclosed liquid no room: it was pushed through solids to
-                                              the nearest that there was; move it less, or leave the liquid a way out */
-    RILL_STATUS_BODIES_CAPPED =
-        1u << 7, /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
-                                              overlap for a while; shorten the step */
-    RILL_STATUS_SPEED_CAPPED =
-        1u << 8, /* with RILL_METHOD_WAVES, liquid would have gone more than a cell in a sub-step and was
-                                           slowed: shorten solver.waves.time_step */
-    RILL_STATUS_WAVES_CAPPED = 1u << 9 /* with RILL_METHOD_WAVES, a solve was stopped early: waves are late; raise
-                                           solver.waves.iterations or shorten the step */
+    /* Gravity points along or off the bed: its normal part was raised to 1/8 of the tangential one. */
+    RILL_STATUS_GRAVITY_LIFTED = 1u << 4,
+    /* The pressure solve of flooded passages was stopped early and repaired in whole quanta: volumes and ceilings hold,
+     * flow there is less accurate. */
+    RILL_STATUS_PASSAGES_CAPPED = 1u << 5,
+    /* A moving solid left enclosed liquid no room: it was pushed through solids to the nearest that there was; move it
+     * less, or leave the liquid a way out. */
+    RILL_STATUS_SQUEEZED = 1u << 6,
+    /* The solve for bodies was stopped early: no volume is lost, but bodies and liquid overlap for a while; shorten the
+     * step. */
+    RILL_STATUS_BODIES_CAPPED = 1u << 7,
+    /* With RILL_METHOD_WAVES, liquid would have gone more than a cell in a sub-step and was slowed: shorten
+     * solver.waves.time_step. */
+    RILL_STATUS_SPEED_CAPPED = 1u << 8,
+    /* With RILL_METHOD_WAVES, a solve was stopped early: waves are late; raise solver.waves.iterations or shorten the
+     * step. */
+    RILL_STATUS_WAVES_CAPPED = 1u << 9
 };
 
 /* "substeps capped", ... for a single bit; NULL for an unknown one. */
@@ -710,10 +716,10 @@ RILL_API rill_result rill_world_get_account(const rill_world *world, int32_t ind
 typedef struct rill_energy {
     double potential; /* of the liquid, on bodies and held by moving solids too */
     double kinetic;   /* of the liquid: of all pipes between columns of the world */
-    double
-        bodies; /* of bodies of finite mass, both kinds, by their own accelerations; with the liquid that they carry along */
-    double
-        surface; /* of curved surfaces and wetted floors, where tension acts; 0 for level liquid on a floor that it wets */
+    /* Of bodies of finite mass, both kinds, by their own accelerations; with the liquid that they carry along. */
+    double bodies;
+    /* Of curved surfaces and wetted floors, where tension acts; 0 for level liquid on a floor that it wets. */
+    double surface;
 } rill_energy;
 /* RILL_INVALID_STATE before the bed is built, and with RILL_METHOD_KANDEMIR. */
 RILL_API rill_result rill_world_get_energy(const rill_world *world, rill_energy *out);
@@ -804,9 +810,9 @@ typedef struct rill_surface_def {
     rill_meniscus meniscus;
     rill_falloff falloff;
     bool floor; /* section 4.4: lifted where it would cut into the solids' real triangles; default true */
-    bool
-        smooth_shores; /* the outline lies where the level meets the bed between columns; default true. false: as printed */
-    bool skirts;       /* edges of overhangs over which liquid runs are closed downwards; default true */
+    /* The outline lies where the level meets the bed between columns; default true. false: as printed. */
+    bool smooth_shores;
+    bool skirts;         /* edges of overhangs over which liquid runs are closed downwards; default true */
     bool distances;      /* the mesh has them, too; default false. Not for grids, nor without a meniscus */
     double opaque_depth; /* m, > 0: liquid of this depth has opacity 1; default 0.001 */
 } rill_surface_def;
