@@ -5,7 +5,7 @@
 /* c: the height of a drop's foot in cells, per s. Below 1 the contact line is pinned by the grid (out of round by 4 to
  * 23 %), above it drops become too low; at 1.6 they are round and high enough at all angles. */
 #define RILL_FOOT 1.6
-/* h_min in cells: a donor of no more is closed. With less, columns that are nearly dry hand quanta to and fro for ever and
+/* h_min in cells: a opening of no more is closed. With less, columns that are nearly dry hand quanta to and fro for ever and
  * nothing sleeps; it is what stays behind a drop at least, 1 micrometre on cells of 0.5 mm. */
 #define RILL_LEAST_FILM 0.002
 /* Slip in the foot, in cells: it sets how much a drop leaves behind. Without slip 30 % of it stay on 60 mm of a pane. */

@@ -145,16 +145,15 @@ INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *pla
         const float twice = (float)rill_viscosity_depth(&f, Hl + Hr), mean = 0.5f * (float)(Hl + Hr);
         const float foot = k.foot * rill_max_f(p.sharp[i - back], p.sharp[i]);
         const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, square = twice * twice;
-        const float before = eased(square, &k), al = eased(square + k.slip * bare * mean, &k);
-        const float raised = before > 0.0f ? al / before : 1.0f;
-        const float free = speeds[i] * raised - al * (k.drive * (float)(f.l - f.r + tilt)), g = al * k.push;
-        const float guess = free - g * (p.potential[i] - p.potential[i - back]);
-        const int32_t forth = rill_move_opening(&f, 1.0f), aback = rill_move_opening(&f, -1.0f);
-        const int32_t either = rill_max_i(forth, aback), deeper = rill_max_i(Hl, Hr);
-        const int32_t open = guess > 0.0f ? forth : guess < 0.0f ? aback : either;
-        const int32_t donor = guess > 0.0f ? Hl : guess < 0.0f ? Hr : deeper;
+        const float before = eased(square, &k), slips = eased(square + k.slip * bare * mean, &k);
+        const float head = k.drive * (float)(f.l - f.r + tilt),
+                    pull = k.push * (p.potential[i] - p.potential[i - back]);
+        const float guess = speeds[i] - before * head - slips * pull;
+        const int32_t open = rill_tension_opening(&f, guess), deeper = rill_max_i(Hl, Hr);
+        const float al = rill_min_f(slips, eased(rill_tension_climbing(&f, guess, open), &k));
+        const float free = speeds[i] * (before > 0.0f ? al / before : 1.0f) - al * head, g = al * k.push;
         const int32_t stays = (int32_t)(deeper <= k.residue) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
-        const int32_t flows = joined & (int32_t)(donor > k.least) & (stays ^ 1);
+        const int32_t flows = joined & (int32_t)(open > k.least) & (stays ^ 1);
         const float passes = k.reach * (float)open;
         m[i] = flows ? g * passes : 0.0f;
         gain[i] = flows ? g : 0.0f;

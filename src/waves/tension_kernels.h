@@ -57,7 +57,7 @@ typedef struct rill_tension_constants {
     float strength;     /* G, m3/s2 */
     float top_speed;    /* m/s */
     int32_t five_dx;    /* quanta */
-    int32_t least;      /* h_min, quanta: a donor of no more is closed */
+    int32_t least;      /* h_min, quanta: a opening of no more is closed */
     int32_t residue;    /* quanta: films of no more stay where they are slow */
     int32_t level;      /* potentials are told from here, quanta */
     int32_t tilt[2];    /* quanta per cell */

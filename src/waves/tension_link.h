@@ -4,6 +4,7 @@
 
 #include "base/simd.h"
 #include "flow/drive.h"
+#include "flow/move.h"
 #include "waves/tension_kernels.h"
 
 static inline rill_face rill_tension_face(const rill_tension_planes *p, int32_t l, int32_t r) {
@@ -18,6 +19,20 @@ static inline int32_t rill_tension_linked(const rill_tension_planes *p, const ri
     const int32_t lintel = rill_min_i(p->c[l], p->c[r]);
     return (int32_t)(low >= rill_drive_clip(f, five_dx)) & (int32_t)(high <= lintel) &
            (int32_t)(rill_min_f(p->acting[l], p->acting[r]) >= 0.0f);
+}
+
+/* Returns the opening of a face for a velocity u over it, in quanta; where it is 0 the larger of both ways, or mirror images
+ * would differ. */
+static inline int32_t rill_tension_opening(const rill_face *f, float u) {
+    const int32_t forth = rill_move_opening(f, 1.0f), back = rill_move_opening(f, -1.0f);
+    return u > 0.0f ? forth : u < 0.0f ? back : rill_max_i(forth, back);
+}
+
+/* Returns the square of twice the depth over which the bed drags on liquid that climbs a step: all of it has to pass through
+ * what stands above the sill, however deep both columns are. Tension drives such flows where levels alone never do. */
+static inline float rill_tension_climbing(const rill_face *f, float u, int32_t open) {
+    const float twice = 2.0f * (float)open;
+    return u * (float)f->step < 0.0f ? twice * twice : FLT_MAX;
 }
 
 #endif

@@ -4,9 +4,8 @@
  * is. Slopes across it are not looked for. */
 #include "waves/tension_internal.h"
 
-#include "flow/drive.h"
-#include "flow/move.h"
 #include "flow/viscosity.h"
+#include "waves/tension_link.h"
 
 static bool acts(const rill_tension_planes *p, int32_t place) {
     return p->acting[place] > 0.0f;
@@ -58,6 +57,10 @@ void rill_tension_link_pipes(const rill_tension_work *work) {
     }
 }
 
+static float eased(float square, const rill_tension_constants *k) {
+    return square * k->keep / (square + k->drag + 1.0f);
+}
+
 /* Takes gravity out of a linked pipe's velocity and finds what it may move. */
 static void set_free(const rill_tension_work *work, rill_tension_pipe *joint) {
     const rill_tension_planes *p = &work->tension->planes;
@@ -67,15 +70,17 @@ static void set_free(const rill_tension_work *work, rill_tension_pipe *joint) {
     const rill_face f = face_of(p, pipe);
     const int32_t tilt = k->tilt[pipe->axis];
     const float twice = (float)rill_viscosity_depth(&f, p->H[joint->l] + p->H[joint->r]), square = twice * twice;
-    const float al = square * k->keep / (square + k->drag + 1.0f);
-    const float free = *u - al * (k->drive * (float)(f.l - f.r + tilt));
-    const float guess = free - al * k->push * (p->potential[joint->r] - p->potential[joint->l]);
-    const int32_t forth = rill_move_opening(&f, 1.0f), back = rill_move_opening(&f, -1.0f);
-    const int32_t open = guess > 0.0f ? forth : guess < 0.0f ? back : rill_max_i(forth, back);
-    joint->gain = al * k->push;
+    const float before = eased(square, k), head = k->drive * (float)(f.l - f.r + tilt);
+    const float pull = k->push * (p->potential[joint->r] - p->potential[joint->l]);
+    const float guess = *u - before * (head + pull);
+    const int32_t open = rill_tension_opening(&f, guess);
+    const float al = rill_min_f(before, eased(rill_tension_climbing(&f, guess, open), k));
+    const float free = *u * (before > 0.0f ? al / before : 1.0f) - al * head;
+    const bool flows = open > k->least;
+    joint->gain = flows ? al * k->push : 0.0f;
     joint->m = joint->gain * (k->reach * (float)open);
-    joint->free = k->reach * (float)open * free;
-    *u = free;
+    joint->free = flows ? k->reach * (float)open * free : 0.0f;
+    *u = flows ? free : 0.0f;
 }
 
 /* Holds back liquid at an edge between sheets, as kernels do at others. */
