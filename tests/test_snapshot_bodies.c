@@ -354,7 +354,7 @@ static void test_absurd(void **state) {
     rill_world *none = NULL;
     rill_message message = { "" };
     assert_int_equal(rill_snapshot_load(first.bytes, first.size, NULL, &none, &message), RILL_INVALID_DATA);
-    assert_non_null(strstr(message.text, "snapshot of format version 13; expected 14"));
+    assert_non_null(strstr(message.text, "snapshot of format version 14; expected 15"));
     free(first.bytes);
     rill_world_destroy(world);
 }

@@ -652,8 +652,8 @@ enum {
 RILL_API const char *rill_status_name(rill_status bit);
 
 /* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for; less than 1e-12 s counts
- * as that. Allocates nothing after the first step, unless solids were changed and rill_bed_build was not called since, or passages
- * are flooded by half more than ever before.
+ * as that. Allocates nothing after the first step, unless solids were changed and rill_bed_build was not called since, passages are
+ * flooded by half more than ever before, or there are more sources, bodies and solids than ever.
  *
  * On anything but RILL_OK nothing was done, or not all if memory ran out on the way: the bed may have followed its solids, and
  * time gone on (rill_world_time). */
@@ -686,6 +686,37 @@ typedef struct rill_step_info {
     double stage_seconds[RILL_STAGE_COUNT];
 } rill_step_info;
 RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step_info *out);
+
+/* ----------------------------------------------------------------------------------------------------------- events */
+
+typedef enum rill_event_kind {
+    RILL_EVENT_SOURCE_REFUSED = 0, /* not all that a source gives finds room any more */
+    RILL_EVENT_SOURCE_ACCEPTED,    /* all of it does again */
+    RILL_EVENT_SINK_REACHED,       /* a sink takes something: at first, or again */
+    RILL_EVENT_SINK_DRY,           /* nothing is left where a sink is, which was reached */
+    RILL_EVENT_BODY_ENTERED,       /* a body touches liquid: it came in, was created in it, or was washed over */
+    RILL_EVENT_BODY_LEFT,          /* it does not any more */
+    RILL_EVENT_SOLID_WET,          /* the first column that has a solid for its floor is wet (rill_sample.wet) */
+    RILL_EVENT_SOLID_DRY           /* none is any more */
+} rill_event_kind;
+/* "source refused", ...; NULL for an unknown one. */
+RILL_API const char *rill_event_kind_name(rill_event_kind kind);
+
+typedef struct rill_event {
+    rill_event_kind kind;
+    double
+        time; /* s, from the beginning of the step: sources are looked at after each sub-step, all others when it ends */
+    rill_source_id source; /* whom it is about; the other two are null */
+    rill_body_id body;
+    rill_solid_id solid;
+} rill_event;
+
+/* Tells what the last step that was made has changed, in an order that does not depend on threads: sources and sinks by time, then
+ * bodies, then solids. Everything was dry, and no source refused, before the first step; in a world that is restored from a
+ * snapshot there is none until its next step, which reports what the saved world's would have. A source or sink is told of twice
+ * at most in a step, everything else once. Ids may have become stale since. */
+RILL_API int32_t rill_world_event_count(const rill_world *world);
+RILL_API rill_result rill_world_get_event(const rill_world *world, int32_t index, rill_event *out);
 
 /* ----------------------------------------------------------------------------------------------------------- ledger */
 

@@ -67,6 +67,7 @@ typedef struct rill_body {
     char *name; /* owned */
     uint16_t generation;
     bool alive;
+    bool wet;   /* it was in the liquid when the last step ended: world/step_events.c */
     void *user; /* what the program keeps beside it */
     rill_body_form form;
     double mass;       /* kg; infinity: its motion is prescribed */

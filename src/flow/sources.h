@@ -19,10 +19,14 @@ typedef struct rill_source {
     int32_t *tiles; /* the tiles they lie in, each once, and what waking their columns there means */
     uint16_t *wakes;
     size_t tile_count, tile_capacity;
-    double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
-    uint64_t turn;  /* index into places of the column that gets the next odd quantum */
-    int64_t pushed; /* quanta that it has put above ceilings in this sub-step, to be pushed on */
-    void *user;     /* what the program keeps beside it */
+    double pending;  /* fraction of a quantum owed, 0 <= pending < 1 */
+    uint64_t turn;   /* index into places of the column that gets the next odd quantum */
+    int64_t pushed;  /* quanta that it has put above ceilings in this sub-step, to be pushed on */
+    int64_t moved;   /* quanta that it gave or took in this sub-step */
+    bool lacking;    /* in this sub-step not all of it found room, or was there */
+    bool noted;      /* a source that was refused, a sink that is reached: world/step_events.c */
+    uint8_t changes; /* of that in this step */
+    void *user;      /* what the program keeps beside it */
 } rill_source;
 
 /* Returns how much a source gives or a sink takes: m3/s, or mm/h of rain. */

@@ -284,6 +284,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     rill_snapshot_put_moves(writer, world);
     put_books(writer, world);
     put_sources(writer, world);
+    rill_snapshot_put_events(writer, world);
 }
 
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size) {

@@ -120,9 +120,12 @@ static void exchange_with_walls(rill_step_context *step, double dt) {
 static void run_source(rill_step_context *step, rill_source *source, const rill_landing *landing, double dt) {
     rill_flow *flow = &step->world->flow;
     const int64_t before = flow->pushed;
-    const int64_t moved = rill_source_run(source, flow, landing, step->start + step->done, dt, &step->info.status);
+    rill_status lacking = 0;
+    source->moved = rill_source_run(source, flow, landing, step->start + step->done, dt, &lacking);
+    source->lacking = lacking != 0;
     source->pushed = flow->pushed - before;
-    rill_book_change(step->world, source->book, source->def.sink ? -moved : moved);
+    step->info.status |= lacking;
+    rill_book_change(step->world, source->book, source->def.sink ? -source->moved : source->moved);
 }
 
 static void run_sources(rill_step_context *step, double dt) {
@@ -146,6 +149,7 @@ void rill_step_take_back(rill_step_context *step) {
         if (!sources[i].alive) continue;
         const int64_t back = step->refused < sources[i].pushed ? step->refused : sources[i].pushed;
         if (back > 0) step->info.status |= RILL_STATUS_SOURCE_REFUSED;
+        sources[i].lacking |= back > 0;
         step->refused -= back;
         rill_book_take_back(world, sources[i].book, back);
     }
@@ -273,6 +277,7 @@ static void note_substep(rill_step_context *step, double dt) {
         step->info.awake_columns = rill_flow_swept_columns(flow);
     if (flow->extent.level >= RILL_TOP - RILL_DRY) step->info.status |= RILL_STATUS_RANGE;
     flow->substep += 1;
+    rill_events_note_sources(step->world, step->done);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- step */
@@ -305,9 +310,11 @@ rill_result rill_world_step(rill_world *world, double dt) {
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = rill_world_ready_tension(world);
+    if (!followed) followed = rill_world_ready_events(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return followed;
     rill_world_forget_forces(world);
+    rill_events_begin(world);
     const rill_method_entry *method = rill_world_method(world);
     rill_step_context step = begin(world, fmax(dt, RILL_SHORTEST_STEP));
     rill_passages_search_anew(&world->flow);
@@ -328,6 +335,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
         rill_bodies_find_drawn_levels(&bodies);
     }
     world->step = step.info;
+    rill_events_end(world, step.done);
     if (rill_passages_out_of_memory(&world->flow)) return stop_short(&step);
     world->time = step.start + step.dt;
     return RILL_OK;

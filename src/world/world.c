@@ -44,6 +44,7 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     world->source_work = rill_source_work_make();
     world->books = rill_array_make(sizeof(rill_book));
     world->bodies = rill_bodies_make();
+    world->events = rill_events_make();
 
     world->name = rill_string_copy(&allocator, def->name);
     if (!world->name || rill_books_make(world) != RILL_OK) {
@@ -88,6 +89,7 @@ void rill_world_destroy(rill_world *world) {
     rill_source_detach(&world->found_source, &allocator);
     rill_source_work_free(&world->source_work, &allocator);
     rill_books_free(world);
+    rill_events_free(&world->events, &allocator);
     rill_world_free_bodies(world);
     rill_moves_free(world);
     rill_method_memory_free(&world->method, &allocator);

@@ -1,10 +1,10 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
- * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c, field.c,
- * query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c and world_surface.c
- * (what is drawn), world_kandemir.c and world_waves.c (what those methods alone have), world_tension.c (whether tension
- * acts, and on which angles). */
+ * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
+ * field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step), step_events.c (what it reports),
+ * validate.c, world_surface.c (what is drawn), world_kandemir.c and world_waves.c (what those methods alone have),
+ * world_tension.c (whether tension acts, and on which angles). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -40,11 +40,14 @@ enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL
 typedef struct rill_solid_slot {
     rill_solid *solid; /* NULL: free, unless it is changed: then it still stands in the bed */
     uint16_t generation;
-    bool hidden;     /* not to stand in the bed */
-    bool changed;    /* what stands in the bed is not what it is now */
-    bool touched;    /* reaches some cell of the bed */
-    rill_area built; /* cells that what stands in the bed has to do with */
-    void *user;      /* what the program keeps beside it */
+    bool hidden;      /* not to stand in the bed */
+    bool changed;     /* what stands in the bed is not what it is now */
+    bool touched;     /* reaches some cell of the bed */
+    rill_area built;  /* cells that what stands in the bed has to do with */
+    bool wet;         /* some column on it was when the last step ended: step_events.c */
+    bool reached;     /* working memory of step_events.c: it is now */
+    int64_t wet_cell; /* of `built`, row by row: where it was found to be wet */
+    void *user;       /* what the program keeps beside it */
 } rill_solid_slot;
 enum { RILL_SLOTS_MAX = 65535, RILL_GENERATION_MAX = 65535 };
 
@@ -68,6 +71,19 @@ typedef struct rill_method_memory {
     struct rill_tank *tank;   /* kandemir/kandemir.h */
     struct rill_theta *theta; /* waves/theta.h */
 } rill_method_memory;
+
+/* Tells what has changed in a step (step_events.c). */
+typedef struct rill_event_item {
+    rill_event_kind kind;
+    uint16_t slot, generation; /* of what it is about */
+    double time;               /* s, from the beginning of the step */
+} rill_event_item;
+typedef struct rill_events {
+    rill_array list; /* rill_event_item: of the last step */
+    uint8_t *marks;  /* per tile of the bed: what is known about its floors */
+    size_t mark_count;
+    uint64_t bed_number; /* of the bed that the marks are for */
+} rill_events;
 
 /* Working memory for solids that move (world_moves.c). */
 typedef struct rill_moves rill_moves;
@@ -105,6 +121,7 @@ struct rill_world {
 
     double time;
     rill_step_info step;
+    rill_events events;
     rill_message message;
     rill_message *note; /* &message: also calls that only read say what was wrong */
 };
@@ -151,6 +168,17 @@ bool rill_world_tension(const rill_world *world);
 rill_result rill_world_ready_tension(rill_world *world);
 /* G = gamma / rho, m3/s2. */
 double rill_world_tension_strength(const rill_world *world);
+
+/* step_events.c. What a step reports. */
+rill_events rill_events_make(void);
+void rill_events_free(rill_events *events, const rill_allocator *allocator);
+/* Before a step: memory for all that may be reported, and marks for the bed as it is. */
+rill_result rill_world_ready_events(rill_world *world);
+/* It begins: nothing has happened yet. */
+void rill_events_begin(rill_world *world);
+/* After each sub-step, which ended at a time from the beginning of the step; and at the end of the step. */
+void rill_events_note_sources(rill_world *world, double time);
+void rill_events_end(rill_world *world, double time);
 
 /* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
 double rill_world_normal_gravity(const rill_world *world);

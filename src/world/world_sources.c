@@ -225,6 +225,7 @@ static rill_result change_source(rill_world *world, rill_source *source, const r
     books[source->book].used = false;
     books[book].used = true;
     if (renamed) rill_string_free(&world->allocator, source->name);
+    source->noted = source->noted && source->def.sink == def->sink;
     source->def = *def;
     source->def.name = source->name = name;
     source->book = book;
