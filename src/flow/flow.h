@@ -80,6 +80,7 @@ typedef struct rill_flow {
     size_t pipe_capacity;   /* of pipe_u */
     uint16_t *tiles;        /* bits above, per tile */
     bool solves_passages;   /* flooded columns are solved for: what flows in beyond full is pushed on */
+    bool tension;           /* it drives faces by both of their columns, so that those it comes to are swept, too */
     const int32_t *claimed; /* places with a ceiling that are solved for together with bodies, in this sub-step */
     int32_t claimed_count;
     int64_t pushed; /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */

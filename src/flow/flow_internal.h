@@ -110,6 +110,12 @@ void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
 bool rill_edges_reserve(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
 void rill_edges_deal(rill_edge_rows *rows, const rill_bed *bed);
 void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H, rill_edge_flow *flows);
+/* Returns how far west and south a disturbance may come before the next check, in columns. What tension drives at the far
+ * face of the last of them goes into one more. */
+static inline int32_t rill_flow_reach_back(const rill_flow *flow) {
+    return RILL_TILE_CHECK + (flow->tension ? 1 : 0);
+}
+
 /* As rill_flow_wake_bits, of a sheet's column and row. */
 uint16_t rill_tile_wake_bits(int32_t column, int32_t row);
 /* Spans (spans.c): what is swept, from the state of the tiles. */

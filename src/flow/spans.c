@@ -66,14 +66,16 @@ static void freeze_border(rill_flow *flow, const rill_sheet *sheet, const uint16
 }
 
 /* Which rows of a tile must be swept: those within reach of a busy row of it or of the tiles around it. */
-static uint8_t rows_needed(const uint8_t *busy, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+static uint8_t rows_needed(const rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    const uint8_t *busy = flow->scratch->busy + sheet->first_tile;
     uint32_t rows[3] = { 0, 0, 0 }; /* busy rows of the tiles south, here, north */
     for (int32_t y = -1; y <= 1; ++y)
         for (int32_t x = -1; x <= 1; ++x)
             if (tx + x >= 0 && tx + x < sheet->tiles_x && ty + y >= 0 && ty + y < sheet->tiles_y)
                 rows[y + 1] |= busy[(ty + y) * sheet->tiles_x + tx + x];
     uint32_t column = rows[0] | rows[1] << RILL_TILE_H | rows[2] << 2 * RILL_TILE_H, reach = column;
-    for (int32_t i = 1; i <= RILL_TILE_CHECK; ++i) reach |= column << i | column >> i;
+    for (int32_t i = 1; i <= RILL_TILE_CHECK; ++i) reach |= column << i;
+    for (int32_t i = 1; i <= rill_flow_reach_back(flow); ++i) reach |= column >> i;
     return (uint8_t)(reach >> RILL_TILE_H & RILL_TILE_ALL_ROWS);
 }
 
@@ -86,7 +88,7 @@ static int32_t list_swept(rill_flow *flow, const rill_sheet *sheet, int32_t ty) 
          tx = rill_tile_next(row, tx + 1, sheet->tiles_x)) {
         if (!(row[tx] & RILL_TILE_SWEPT)) continue;
         bool all = scratch->sweep_all || scratch->busy[first + tx] == RILL_TILE_ALL_ROWS;
-        scratch->needed[tx] = all ? RILL_TILE_ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
+        scratch->needed[tx] = all ? RILL_TILE_ALL_ROWS : rows_needed(flow, sheet, tx, ty);
         scratch->swept[count++] = tx;
         scratch->swept_columns += scratch->columns[first + tx];
         freeze_border(flow, sheet, &row[tx], tx, ty);

@@ -25,19 +25,19 @@ enum {
 };
 
 /* Which sides a disturbance at a cell of a tile may cross before the next check. West and south faces belong to the
- * cell itself, so that it may come within RILL_TILE_CHECK cells either way. */
-static uint16_t cell_reach(int32_t x, int32_t y) {
+ * cell itself, so that it may come within RILL_TILE_CHECK cells either way; `back` of them to the west and south. */
+static uint16_t cell_reach(int32_t x, int32_t y, int32_t back) {
     uint16_t reach = RILL_TILE_AWAKE;
-    if (x < RILL_TILE_CHECK) reach |= RILL_TILE_REACH_WEST;
+    if (x < back) reach |= RILL_TILE_REACH_WEST;
     if (x + RILL_TILE_CHECK >= RILL_TILE_W) reach |= RILL_TILE_REACH_EAST;
-    if (y < RILL_TILE_CHECK) reach |= RILL_TILE_REACH_SOUTH;
+    if (y < back) reach |= RILL_TILE_REACH_SOUTH;
     if (y + RILL_TILE_CHECK >= RILL_TILE_H) reach |= RILL_TILE_REACH_NORTH;
     return reach;
 }
 
 uint16_t rill_tile_wake_bits(int32_t column, int32_t row) {
     int32_t y = row % RILL_TILE_H;
-    return (uint16_t)(cell_reach(column % RILL_TILE_W, y) | RILL_TILE_CALM_ONE << y);
+    return (uint16_t)(cell_reach(column % RILL_TILE_W, y, RILL_TILE_CHECK) | RILL_TILE_CALM_ONE << y);
 }
 
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place) {
@@ -153,6 +153,14 @@ static void stop_tile(const judge *work, int32_t column, int32_t row) {
     }
 }
 
+/* Whether anything is wet or moves along a column of a tile. */
+static bool busy_along(const rill_flow *flow, int32_t place, int32_t stride, int32_t rows) {
+    bool any = false;
+    for (int32_t y = 0; y < rows; ++y, place += stride)
+        any |= flow->H[place] > RILL_DRY || flow->u[place] != 0.0f || flow->v[place] != 0.0f;
+    return any;
+}
+
 /* Returns wake bits for all that the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face
  * is too fast to be calm; `*wet_rows`: where. */
 static uint16_t tile_reach(const judge *work, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
@@ -169,8 +177,10 @@ static uint16_t tile_reach(const judge *work, int32_t column, int32_t row, bool 
     *fast = rill_restless(seen.fastest, 0);
     *wet_rows = (uint8_t)seen.rows;
     uint16_t reach = 0;
+    const int32_t back = rill_flow_reach_back(flow), stride = work->sheet->stride;
     for (int32_t y = 0; y < RILL_TILE_H; ++y)
-        if (seen.rows >> y & 1) reach |= cell_reach(RILL_TILE_W / 2, y);
+        if (seen.rows >> y & 1) reach |= cell_reach(RILL_TILE_W / 2, y, back);
+    for (int32_t x = RILL_TILE_CHECK; x < back; ++x) seen.west |= reach && busy_along(flow, place + x, stride, rows);
     if (seen.west) reach |= RILL_TILE_REACH_WEST;
     if (seen.east) reach |= RILL_TILE_REACH_EAST;
     return reach;
@@ -209,7 +219,9 @@ static void judge_tile(const judge *work, int32_t index, int32_t tx, int32_t ty,
     uint16_t most = work->flow->scratch->most[index],
              now = (uint16_t)((*tile & REACH_BITS) | *rows * RILL_TILE_CALM_ONE);
     bool restless = *tile & RILL_TILE_RESTLESS, amid = tile_amid(work, tile, tx, ty);
-    bool at_most = !work->refresh && (now & most) == most; /* nothing in it could add to what it reaches */
+    const bool knows_most = !work->tension || most == RILL_TILE_WAKE_ALL;
+    bool at_most =
+        !work->refresh && knows_most && (now & most) == most; /* nothing in it could add to what it reaches */
     if ((amid || at_most) && tile_fast(work, tx, ty)) {
         *tile = amid ? REACH_BITS | RILL_TILE_SWEPT : *tile & (REACH_BITS | RILL_TILE_SWEPT);
         *rows = amid ? RILL_TILE_ALL_ROWS : *rows;

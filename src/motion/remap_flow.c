@@ -322,6 +322,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
     transfer_faces(from, to, origins);
     rill_free(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
     to->solves_passages = from->solves_passages;
+    to->tension = from->tension;
     to->substep = from->substep;
     to->extent = from->extent;
     rill_flow_wake_all(to);

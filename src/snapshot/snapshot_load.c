@@ -147,6 +147,7 @@ static rill_result get_state(rill_loading *load) {
     world->time = rill_get_f64(reader);
     if (reader->failed || !good) return rill_loading_refuse(load, "depths or velocities make no sense");
     rill_passages_resume(flow);
+    flow->tension = rill_world_tension(world);
     rill_flow_resume(flow);
     return RILL_OK;
 }

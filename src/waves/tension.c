@@ -70,10 +70,10 @@ static void visit_drive(const rill_tension_pass *pass, const rill_tension_run *r
     pass->work->kernels->drive(run, &pass->work->tension->planes, pass->a, &pass->work->constants);
 }
 
-static void visit_difference(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                             rill_tension_sum *sum) {
+static void visit_change(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
+                         rill_tension_sum *sum) {
     (void)most, (void)sum;
-    pass->work->kernels->combine(run, 1.0f, pass->a, -1.0f, pass->b, pass->out);
+    pass->work->kernels->remember_change(run, &pass->work->tension->planes, pass->a);
 }
 
 static void each(const rill_tension_work *work, rill_tension_visit *visit, bool rims) {
@@ -183,9 +183,7 @@ void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting
     rill_tension_pass drive = { .work = &work, .visit = visit_drive, .a = p->change };
     rill_tension_each(&drive, false);
     rill_tension_drive_pipes(&work, p->change);
-    rill_tension_pass difference = {
-        .work = &work, .visit = visit_difference, .a = p->change, .b = p->potential, .out = p->change
-    };
-    rill_tension_each(&difference, false);
+    rill_tension_pass change = { .work = &work, .visit = visit_change, .a = p->change };
+    rill_tension_each(&change, false);
     if (settings->rest && check_follows(flow)) rill_tension_unrest(&work);
 }

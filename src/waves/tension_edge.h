@@ -36,7 +36,8 @@ static inline int32_t rill_tension_holds(const rill_tension_planes *p, const ril
     const float up = (float)p->H[upper], drop = (float)(p->b[upper] - p->b[lower]) * k->slope;
     const float climbs = rill_abs_i(rise) < k->five_dx ? (float)rise * k->slope : 0.0f;
     const float receding = 1.0f - 0.5f * p->receding[upper] * p->receding[upper];
-    const float cosine = runs || p->wet[lower] != 0 ? receding : rill_tension_turned(p->advancing[upper], drop, climbs);
+    const int32_t wet = p->wet[lower] != 0 && (p->H[lower] > k->least || p->wet[lower] > k->now);
+    const float cosine = runs || wet ? receding : rill_tension_turned(p->advancing[upper], drop, climbs);
     const float pushes = (k->tip * up + u * u) * (up * k->quantum);
     return p->H[upper] <= k->least || pushes < k->strength * (1.0f - cosine);
 }

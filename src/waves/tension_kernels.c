@@ -100,7 +100,7 @@ INLINE float coming(float link, float flux) {
 INLINE int32_t remember(int32_t wet, int32_t H, float end, const rill_tension_constants *k) {
     const int32_t left = k->now >= wet ? 0 : wet, renewed = wet != 0 ? k->dries : 0;
     const int32_t kept = H <= k->least ? left : renewed;
-    return (float)H >= end ? k->dries : kept;
+    return (int32_t)((float)H >= end) & (int32_t)(H > k->least) ? k->dries : kept;
 }
 
 static void pressures(const rill_tension_run *run, const rill_tension_planes *planes,
@@ -162,13 +162,15 @@ INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *pla
     }
 }
 
-/* Which faces of a block may be brinks that hold liquid back: an upper column with some beside one that is not linked. */
-INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t back, int32_t five_dx) {
+/* Which faces of a block may be brinks that hold liquid back, an upper column with some beside one that is not linked, or
+ * were such over which it ran. */
+INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t back, int32_t five_dx, uint8_t bit) {
     int32_t any = 0;
     RILL_NOT_UNROLLED /* vector */
         for (int32_t i = from; i < from + BLOCK; ++i) {
         const rill_face f = rill_tension_face(p, i - back, i);
         const int32_t upper = f.step > 0 ? p->H[i - back] : p->H[i];
+        any |= p->flowing[i] & bit;
         any |= (int32_t)(upper > 0) & (int32_t)(rill_max_f(p->acting[i - back], p->acting[i]) > 0.0f) &
                !rill_tension_linked(p, &f, i - back, i, five_dx);
     }
@@ -177,7 +179,7 @@ INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t bac
 
 static void hold(const rill_tension_planes *p, const rill_tension_constants *k, int32_t from, int32_t back,
                  float *speeds, uint8_t bit) {
-    if (!any_brink(p, from, back, k->five_dx)) return;
+    if (!any_brink(p, from, back, k->five_dx, bit)) return;
     for (int32_t i = from; i < from + BLOCK; ++i) {
         const rill_face f = rill_tension_face(p, i - back, i);
         const int32_t from_l = f.step > 0, upper = from_l ? i - back : i, lower = from_l ? i : i - back;
@@ -299,6 +301,16 @@ static void drive(const rill_tension_run *run, const rill_tension_planes *planes
     }
 }
 
+static void remember_change(const rill_tension_run *run, const rill_tension_planes *planes, const float *pressure) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, up = run->stride;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
+        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]);
+        p.change[i] = open > 0.0f ? pressure[i] - p.potential[i] : 0.0f;
+    }
+}
+
 extern const rill_tension_kernels RILL_KERNELS_NAME;
 const rill_tension_kernels RILL_KERNELS_NAME = { .slopes = slopes,
                                                  .corners = corners,
@@ -310,4 +322,5 @@ const rill_tension_kernels RILL_KERNELS_NAME = { .slopes = slopes,
                                                  .move = move,
                                                  .dot = dot,
                                                  .combine = combine,
-                                                 .drive = drive };
+                                                 .drive = drive,
+                                                 .remember_change = remember_change };

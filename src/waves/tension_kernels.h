@@ -94,9 +94,12 @@ typedef struct rill_tension_kernels {
     rill_tension_sum (*dot)(const rill_tension_run *run, const float *a, const float *b, double scale);
     /* out = s a + t b. Returns max |out|. */
     float (*combine)(const rill_tension_run *run, float s, const float *a, float t, const float *b, float *out);
-    /* u, v by the pressures that were found, and change = pressure - potential. */
+    /* u, v by the pressures that were found. */
     void (*drive)(const rill_tension_run *run, const rill_tension_planes *p, const float *pressure,
                   const rill_tension_constants *k);
+    /* change = pressure - potential; 0 where no face is open, so that it does not matter for how long what is dry has been
+     * swept. */
+    void (*remember_change)(const rill_tension_run *run, const rill_tension_planes *p, const float *pressure);
 } rill_tension_kernels;
 
 const rill_tension_kernels *rill_tension_kernels_pick(bool scalar);

@@ -154,18 +154,16 @@ static void iterate(const solve *s, double goal, vector *x, vector *r) {
     }
 }
 
-/* Bits that as many columns as are swept add to a term. */
-static int32_t bits_of(const rill_tension_state *t) {
-    int64_t columns = 1;
+/* Bits that as many columns as there are add to a term: not those that are swept, which tiles and threads may choose. */
+static int32_t bits_of(const rill_bed *bed) {
     int32_t bits = 1;
-    for (int32_t i = 0; i < t->run_count; ++i) columns += t->runs[i].count;
-    while (columns >> bits) ++bits;
+    while (bed->info.columns >> bits) ++bits;
     return bits;
 }
 
 void rill_tension_solve(const rill_tension_work *work) {
     rill_tension_planes *p = &work->tension->planes;
-    const solve s = { work, p, bits_of(work->tension) };
+    const solve s = { work, p, bits_of(work->flow->bed) };
     vector f = { p->force, 0.0f }, x = { p->change, 0.0f }, r = { p->fx, 0.0f }, y = { p->sharp, 0.0f };
     stiffen(&s, p->potential, p->moved, &f);
     move(&s, &f, &y);

@@ -70,7 +70,7 @@ static rill_step_context begin(rill_world *world, double dt) {
     world->flow.solves_passages = step.settings.passages == RILL_PASSAGES_ANY;
     step.settings.advection = solver->advection && !step.settings.paper;
     step.settings.rest = solver->rest;
-    step.settings.tension = world->tension != NULL;
+    step.settings.tension = world->flow.tension = world->tension != NULL;
     step.settings.skip_idle = solver->skip_idle;
     step.settings.scalar = world->def.runtime.scalar;
     step.settings.runtime = &world->def.runtime;
