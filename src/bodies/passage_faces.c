@@ -8,6 +8,7 @@
 
 #include "base/simd.h"
 #include "flow/column.h"
+#include "flow/sparse.h"
 #include "passages/passages.h"
 #include <math.h>
 
@@ -143,6 +144,13 @@ static rill_face_ends ends_of(const rill_body_stage *stage, const rill_body_face
     return ends;
 }
 
+/* Returns the head by which tilted gravity and fields drive a face, quanta. */
+static int32_t along_bed(const rill_body_stage *stage, const rill_body_face *face) {
+    const int32_t push = face->pipe >= 0 ? rill_flow_pipe_push(stage->flow, face->pipe)
+                                         : rill_flow_face_push(stage->flow, face->r, face->axis);
+    return stage->constants->tilt[face->axis] + push;
+}
+
 /* Returns by how much the head of a column is above its level, quanta. */
 static double pressure_at(const rill_body_stage *stage, int32_t node, int32_t place) {
     if (node < 0) return rill_pressure_of(stage->flow->pressure[place]);
@@ -153,7 +161,7 @@ static double pressure_at(const rill_body_stage *stage, int32_t node, int32_t pl
 void rill_body_face_find_in_passage(const rill_body_stage *stage, rill_body_face *face) {
     const rill_face_ends ends = ends_of(stage, face);
     const float u = *rill_body_face_velocity(stage->flow, face);
-    const rill_pressed_face driven = rill_ceiling_drive(&ends, u, stage->constants->tilt[face->axis], stage->constants);
+    const rill_pressed_face driven = rill_ceiling_drive(&ends, u, along_bed(stage, face), stage->constants);
     const double drop = pressure_at(stage, face->node_l, face->l) - pressure_at(stage, face->node_r, face->r);
     face->u = driven.base + driven.gain * (float)((double)driven.head + drop);
     face->gain = driven.gain;
@@ -171,8 +179,7 @@ static bool is_flooded(const rill_bodies *bodies, const rill_body_face *face) {
 float rill_body_face_driven_in_passage(const rill_body_stage *stage, const rill_body_face *face) {
     if (is_flooded(stage->bodies, face)) return face->u;
     const rill_face_ends ends = ends_of(stage, face);
-    const rill_pressed_face driven =
-        rill_ceiling_drive(&ends, face->u, stage->constants->tilt[face->axis], stage->constants);
+    const rill_pressed_face driven = rill_ceiling_drive(&ends, face->u, along_bed(stage, face), stage->constants);
     return driven.base + driven.gain * (float)driven.head;
 }
 

@@ -51,6 +51,7 @@ int64_t rill_flow_state_bytes(const rill_bed *bed) {
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     if (!flow->bed) return;
     size_t plane = (size_t)flow->bed->plane_size;
+    rill_push_free(flow, allocator);
     rill_scratch_free(flow, allocator);
     rill_free(allocator, flow->H, plane, sizeof *flow->H);
     rill_free(allocator, flow->u, plane, sizeof *flow->u);

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "bed/bed.h"
 #include "flow/in_transit.h"
+#include "flow/push.h"
 #include "tasks/tasks.h"
 
 /* Columns of at most this many quanta (4 nm at 2^-33 m) count as dry: whole quanta never quite drain a column. */
@@ -48,6 +49,7 @@ static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, 
     return sheet->first + (row - 1) * sheet->stride + (column - 1);
 }
 
+typedef struct rill_flow rill_flow;
 typedef struct rill_flow_scratch rill_flow_scratch;     /* flow/flow_internal.h */
 typedef struct rill_sparse rill_sparse;                 /* flow/sparse.h */
 typedef struct rill_passage_solver rill_passage_solver; /* passages/passages_internal.h */
@@ -70,11 +72,12 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
     if (other->dash > extent->dash) extent->dash = other->dash;
 }
 
-typedef struct rill_flow {
+struct rill_flow {
     const rill_bed *bed;
     const int32_t *lifted; /* plane: bases lifted by what bodies displace (bodies/bodies.h); NULL without bodies */
     int32_t *H;            /* plane: depth, quanta */
     float *u, *v;          /* planes: velocity through the west / south face, m/s */
+    rill_push push;        /* what drives faces besides levels and gravity */
     int32_t *pressure; /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (passages.h) */
     float *pipe_u;     /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
     size_t pipe_capacity;   /* of pipe_u */
@@ -95,11 +98,16 @@ typedef struct rill_flow {
     uint8_t *busy;                 /* per tile: which of its rows hold anything wet or moving */
     rill_flow_scratch *scratch;    /* owns these two */
     rill_passage_solver *passages; /* NULL under open sky */
-} rill_flow;
+};
 
 /* The bases that levels stand on: base + H is the level of a column, and its head under a body. */
 static inline const int32_t *rill_flow_bases(const rill_flow *flow) {
     return flow->lifted ? flow->lifted : flow->bed->b;
+}
+
+/* Returns the head by which fields push a column's west (axis 0) or south face, quanta. */
+static inline int32_t rill_flow_face_push(const rill_flow *flow, int32_t place, int32_t axis) {
+    return flow->push.on ? (axis ? flow->push.south : flow->push.west)[place] : 0;
 }
 
 /* Settings of a sub-step, which step.c derives from those of the world. */

@@ -137,12 +137,12 @@ static rill_pipe pipe_at(const rill_bed *bed, int32_t index) {
     };
 }
 
-enum { PIPE_INTS = 9, PIPE_FLOATS = 3 };
+enum { PIPE_INTS = 10, PIPE_FLOATS = 3 };
 
 static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
     rill_pipe_arrays *arrays = &sparse->arrays;
-    int32_t **const ints[PIPE_INTS] = { &arrays->bl,    &arrays->br, &arrays->cl, &arrays->cr,      &arrays->axis,
-                                        &arrays->awake, &arrays->Hl, &arrays->Hr, &arrays->restless };
+    int32_t **const ints[PIPE_INTS] = { &arrays->bl,    &arrays->br, &arrays->cl, &arrays->cr,       &arrays->axis,
+                                        &arrays->awake, &arrays->Hl, &arrays->Hr, &arrays->restless, &arrays->push };
     float **const floats[PIPE_FLOATS] = { &arrays->ul, &arrays->ur, &arrays->q };
     for (size_t i = 0; i < PIPE_INTS; ++i) *ints[i] = sparse->ints + i * sparse->capacity;
     for (size_t i = 0; i < PIPE_FLOATS; ++i) *floats[i] = sparse->floats + i * sparse->capacity;
@@ -154,6 +154,7 @@ static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
         arrays->cl[i] = pipe->cl;
         arrays->cr[i] = pipe->cr;
         arrays->axis[i] = pipe->axis;
+        arrays->push[i] = 0; /* until rill_push_find */
     }
 }
 

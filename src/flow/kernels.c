@@ -209,14 +209,21 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
     { b[i - 1], b[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0, H[i - 1], H[i] }
 #define ENDS_DOWN(COVERED)                                                                                             \
     { bs[i], b[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0, Hs[i], H[i] }
+/* Places of the fields' planes, where kernels read them; and the head by which a face is driven along the bed. */
+#define PUSHES(GUARD)                                                                                                  \
+    const int32_t *fx = (GUARD) == RILL_PUSHED ? row->fx + x : row->b,                                                 \
+                  *fy = (GUARD) == RILL_PUSHED ? row->fy + x : fx;                                                     \
+    (void)fx, (void)fy
+#define ALONG(GUARD, AXIS, PUSH) ((GUARD) == RILL_PUSHED ? fixed.tilt[AXIS] + (PUSH)[i] : fixed.tilt[AXIS])
 
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
-#define PACE_KERNEL(NAME, CEILINGS, GUARDED)                                                                           \
+#define PACE_KERNEL(NAME, CEILINGS, GUARD)                                                                             \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south,                                 \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants fixed = *constants;                                                                \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        PUSHES(GUARD);                                                                                                 \
         const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
         float *px = row->px + x, *py = row->py + x, *wx = row->wx + x, *wy = row->wy + x;                              \
         float *ex = row->ex + x, *ey = row->ey + x, *gx = row->gx + x, *gy = row->gy + x;                              \
@@ -224,8 +231,8 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             rill_face_ends west = ENDS_WEST(CEILINGS != RILL_FACES_OPEN),                                              \
                            down = ENDS_DOWN(CEILINGS != RILL_FACES_OPEN);                                              \
-            rill_pace to_west = rill_velocity_paced(&west, ux[i], &fixed, fixed.tilt[0], CEILINGS, GUARDED);           \
-            rill_pace to_down = rill_velocity_paced(&down, vy[i], &fixed, fixed.tilt[1], CEILINGS, GUARDED);           \
+            rill_pace to_west = rill_velocity_paced(&west, ux[i], &fixed, ALONG(GUARD, 0, fx), CEILINGS, GUARD);       \
+            rill_pace to_down = rill_velocity_paced(&down, vy[i], &fixed, ALONG(GUARD, 1, fy), CEILINGS, GUARD);       \
             px[i] = to_west.u;                                                                                         \
             py[i] = to_down.u;                                                                                         \
             wx[i] = to_west.weight;                                                                                    \
@@ -237,12 +244,15 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
         }                                                                                                              \
     }
 
-PACE_KERNEL(pace_open, RILL_FACES_OPEN, 0)
-PACE_KERNEL(pace_open_guarded, RILL_FACES_OPEN, 1)
-PACE_KERNEL(pace_covered, RILL_FACES_COVERED, 0)
-PACE_KERNEL(pace_covered_guarded, RILL_FACES_COVERED, 1)
-PACE_KERNEL(pace_lintel, RILL_FACES_LINTEL, 0)
-PACE_KERNEL(pace_lintel_guarded, RILL_FACES_LINTEL, 1)
+PACE_KERNEL(pace_open, RILL_FACES_OPEN, RILL_UNGUARDED)
+PACE_KERNEL(pace_open_guarded, RILL_FACES_OPEN, RILL_GUARDED)
+PACE_KERNEL(pace_open_pushed, RILL_FACES_OPEN, RILL_PUSHED)
+PACE_KERNEL(pace_covered, RILL_FACES_COVERED, RILL_UNGUARDED)
+PACE_KERNEL(pace_covered_guarded, RILL_FACES_COVERED, RILL_GUARDED)
+PACE_KERNEL(pace_covered_pushed, RILL_FACES_COVERED, RILL_PUSHED)
+PACE_KERNEL(pace_lintel, RILL_FACES_LINTEL, RILL_UNGUARDED)
+PACE_KERNEL(pace_lintel_guarded, RILL_FACES_LINTEL, RILL_GUARDED)
+PACE_KERNEL(pace_lintel_pushed, RILL_FACES_LINTEL, RILL_PUSHED)
 
 /* Whether a lintel stands in the liquid at some face of RILL_RUN columns: mostly none does, and its law is long. */
 static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south) {
@@ -257,12 +267,13 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
     return any;
 }
 
-#define CARRY_KERNEL(NAME, COVERED, GUARDED)                                                                           \
+#define CARRY_KERNEL(NAME, COVERED, GUARD)                                                                             \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants fixed = *constants;                                                                \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        PUSHES(GUARD);                                                                                                 \
         const float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                        \
         const float *qxs = south->qx + x, *qys = south->qy + x, *qyn = north->qy + x;                                  \
         const float *ex = row->ex + x, *exs = south->ex + x, *exn = north->ex + x;                                     \
@@ -292,55 +303,64 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
                 qy[i] + qyn[i], eys[i],    eyn[i],    qxs[i] + qx[i], qxs[i + 1] + qx[i + 1],                          \
                 ey[i - 1],      ey[i + 1], gy[i - 1], gy[i + 1]                                                        \
             };                                                                                                         \
-            float new_u = rill_velocity_carried(&west, &of_west, &fixed, fixed.tilt[0], COVERED, GUARDED);             \
-            float new_v = rill_velocity_carried(&down, &of_down, &fixed, fixed.tilt[1], COVERED, GUARDED);             \
+            float new_u = rill_velocity_carried(&west, &of_west, &fixed, ALONG(GUARD, 0, fx), COVERED, GUARD);         \
+            float new_v = rill_velocity_carried(&down, &of_down, &fixed, ALONG(GUARD, 1, fy), COVERED, GUARD);         \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
     }
 
-CARRY_KERNEL(carry_open, 0, 0)
-CARRY_KERNEL(carry_open_guarded, 0, 1)
-CARRY_KERNEL(carry_covered, 1, 0)
-CARRY_KERNEL(carry_covered_guarded, 1, 1)
+CARRY_KERNEL(carry_open, 0, RILL_UNGUARDED)
+CARRY_KERNEL(carry_open_guarded, 0, RILL_GUARDED)
+CARRY_KERNEL(carry_open_pushed, 0, RILL_PUSHED)
+CARRY_KERNEL(carry_covered, 1, RILL_UNGUARDED)
+CARRY_KERNEL(carry_covered_guarded, 1, RILL_GUARDED)
+CARRY_KERNEL(carry_covered_pushed, 1, RILL_PUSHED)
 
-#define DRIVE_KERNEL(NAME, COVERED, GUARDED, PAPER)                                                                    \
+#define DRIVE_KERNEL(NAME, COVERED, GUARD, PAPER)                                                                      \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants fixed = *constants;                                                                \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        PUSHES(GUARD);                                                                                                 \
         const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
         float *u = row->u + x, *v = row->v + x;                                                                        \
         (void)north;                                                                                                   \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             rill_face_ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                       \
-            float new_u = rill_velocity_driven(&west, ux[i], &fixed, fixed.tilt[0], COVERED, GUARDED, PAPER);          \
-            float new_v = rill_velocity_driven(&down, vy[i], &fixed, fixed.tilt[1], COVERED, GUARDED, PAPER);          \
+            float new_u = rill_velocity_driven(&west, ux[i], &fixed, ALONG(GUARD, 0, fx), COVERED, GUARD, PAPER);      \
+            float new_v = rill_velocity_driven(&down, vy[i], &fixed, ALONG(GUARD, 1, fy), COVERED, GUARD, PAPER);      \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
     }
 
-DRIVE_KERNEL(drive_open, 0, 0, 0)
-DRIVE_KERNEL(drive_open_guarded, 0, 1, 0)
-DRIVE_KERNEL(drive_covered, 1, 0, 0)
-DRIVE_KERNEL(drive_covered_guarded, 1, 1, 0)
-DRIVE_KERNEL(drive_open_paper, 0, 0, 1)
-DRIVE_KERNEL(drive_open_paper_guarded, 0, 1, 1)
-DRIVE_KERNEL(drive_covered_paper, 1, 0, 1)
-DRIVE_KERNEL(drive_covered_paper_guarded, 1, 1, 1)
+DRIVE_KERNEL(drive_open, 0, RILL_UNGUARDED, 0)
+DRIVE_KERNEL(drive_open_guarded, 0, RILL_GUARDED, 0)
+DRIVE_KERNEL(drive_open_pushed, 0, RILL_PUSHED, 0)
+DRIVE_KERNEL(drive_covered, 1, RILL_UNGUARDED, 0)
+DRIVE_KERNEL(drive_covered_guarded, 1, RILL_GUARDED, 0)
+DRIVE_KERNEL(drive_covered_pushed, 1, RILL_PUSHED, 0)
+DRIVE_KERNEL(drive_open_paper, 0, RILL_UNGUARDED, 1)
+DRIVE_KERNEL(drive_open_paper_guarded, 0, RILL_GUARDED, 1)
+DRIVE_KERNEL(drive_open_paper_pushed, 0, RILL_PUSHED, 1)
+DRIVE_KERNEL(drive_covered_paper, 1, RILL_UNGUARDED, 1)
+DRIVE_KERNEL(drive_covered_paper_guarded, 1, RILL_GUARDED, 1)
+DRIVE_KERNEL(drive_covered_paper_pushed, 1, RILL_PUSHED, 1)
 
-static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
+typedef void pace_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south,
+                         const rill_kernel_constants *constants);
+
+static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, rill_guard guard,
                      const rill_kernel_constants *constants) {
-    if (guarded)
-        (covered ? pace_covered_guarded : pace_open_guarded)(x, n, row, south, constants);
-    else
-        (covered ? pace_covered : pace_open)(x, n, row, south, constants);
+    static pace_kernel *const open_sky[RILL_GUARDS] = { pace_open, pace_open_guarded, pace_open_pushed };
+    static pace_kernel *const under[RILL_GUARDS] = { pace_covered, pace_covered_guarded, pace_covered_pushed };
+    static pace_kernel *const lintel[RILL_GUARDS] = { pace_lintel, pace_lintel_guarded, pace_lintel_pushed };
+    (covered ? under : open_sky)[guard](x, n, row, south, constants);
     for (int32_t i = x; covered && i < x + n; i += RILL_RUN)
-        if (any_lintel(i, row, south))
-            (guarded ? pace_lintel_guarded : pace_lintel)(i, RILL_RUN, row, south, constants);
+        if (any_lintel(i, row, south)) lintel[guard](i, RILL_RUN, row, south, constants);
 }
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \
@@ -351,10 +371,13 @@ static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *
 
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)
 DRIVE_ENTRY(enter_guarded, drive_open_guarded, drive_covered_guarded)
+DRIVE_ENTRY(enter_pushed, drive_open_pushed, drive_covered_pushed)
 DRIVE_ENTRY(enter_carry, carry_open, carry_covered)
 DRIVE_ENTRY(enter_carry_guarded, carry_open_guarded, carry_covered_guarded)
+DRIVE_ENTRY(enter_carry_pushed, carry_open_pushed, carry_covered_pushed)
 DRIVE_ENTRY(enter_paper, drive_open_paper, drive_covered_paper)
 DRIVE_ENTRY(enter_paper_guarded, drive_open_paper_guarded, drive_covered_paper_guarded)
+DRIVE_ENTRY(enter_paper_pushed, drive_open_paper_pushed, drive_covered_paper_pushed)
 
 /* ------------------------------------------------------------------------------------------------------------- look */
 
@@ -437,6 +460,6 @@ const rill_kernels RILL_KERNELS_NAME = {
     .look = look,
     .lintel = lintel,
     .pace = set_pace,
-    .drive = { { enter_plain, enter_guarded }, { enter_carry, enter_carry_guarded } },
-    .drive_paper = { enter_paper, enter_paper_guarded },
+    .drive = { { enter_plain, enter_guarded, enter_pushed }, { enter_carry, enter_carry_guarded, enter_carry_pushed } },
+    .drive_paper = { enter_paper, enter_paper_guarded, enter_paper_pushed },
 };

@@ -31,6 +31,7 @@ typedef struct rill_kernel_constants {
     float paper_opening; /* dx in quanta */
     int32_t five_dx;     /* 5 dx in quanta */
     int32_t tilt[2];     /* S_x, S_y in quanta per cell */
+    bool pushed;         /* faces are driven by force fields, too: rows have fx and fy (push.h) */
     bool capped;         /* sub-steps are longer than they should be: speeds must be capped */
     int32_t slack;       /* a column with no more room than this is full and takes nothing, quanta */
     int32_t thin;        /* speeds of columns of at most this depth do not count for the time step */
@@ -40,6 +41,7 @@ typedef struct rill_kernel_constants {
  * flight. */
 typedef struct rill_row {
     const int32_t *b, *c;
+    const int32_t *fx, *fy; /* heads by which west and south faces are pushed besides, quanta; only if `pushed` */
     int32_t *H;
     float *u, *v;
     float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
@@ -57,6 +59,14 @@ typedef void rill_raw_kernel(int32_t x, int32_t n, const rill_row *row, const ri
 /* New velocities. */
 typedef void rill_drive_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,
                                bool covered, const rill_kernel_constants *constants);
+
+/* Versions of the drive: on a level bed; with tilted gravity or capped speed; and with force fields besides. */
+typedef enum rill_guard { RILL_UNGUARDED = 0, RILL_GUARDED, RILL_PUSHED, RILL_GUARDS } rill_guard;
+
+static inline rill_guard rill_guard_of(const rill_kernel_constants *constants) {
+    const bool guarded = constants->tilt[0] != 0 || constants->tilt[1] != 0 || constants->capped;
+    return constants->pushed ? RILL_PUSHED : guarded ? RILL_GUARDED : RILL_UNGUARDED;
+}
 
 /* Rows and sides of a tile in which something is wet or moves. */
 typedef struct rill_tile_look {
@@ -91,10 +101,10 @@ typedef struct rill_kernels {
      * without any; 0 if nothing can pass between one of the columns and that west or south of it. */
     int32_t (*lintel)(int32_t rows, int32_t stride, const int32_t *b, const int32_t *c);
     /* px .. gy, for `drive` with advection. */
-    void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
+    void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, rill_guard guard,
                  const rill_kernel_constants *constants);
-    rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */
-    rill_drive_kernel *drive_paper[2]; /* [guarded] */
+    rill_drive_kernel *drive[2][RILL_GUARDS];    /* [advection][guard] */
+    rill_drive_kernel *drive_paper[RILL_GUARDS]; /* [guard] */
 } rill_kernels;
 
 /* The best variant for this processor, or the scalar one. */

@@ -46,6 +46,11 @@ struct rill_sparse {
     int64_t *out, *in; /* per port: what flows out and in; zero between sub-steps */
 };
 
+/* Returns the head by which fields push a pipe, quanta. */
+static inline int32_t rill_flow_pipe_push(const rill_flow *flow, int32_t pipe) {
+    return flow->push.on ? flow->sparse->arrays.push[pipe] : 0;
+}
+
 /* The bed's sparse pipes with all they need, and velocities `u`; those that `from` (a number in `old`, or -1; NULL: all
  * are new) says were there before, and whose ends are not marked, are taken from `old`. `ports` is a plane of zeros and
  * is so again. False, and `sparse` as it was, without memory. */

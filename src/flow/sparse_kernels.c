@@ -81,7 +81,13 @@ INLINE float driven(const pipe *one, float u, float ul, float ur, int32_t tilt, 
     return (blocked(one, u, constants->slack) | !wet(&face)) ? 0.0f : u;
 }
 
-#define DRIVE_KERNEL(NAME, PAPER, LINTEL)                                                                              \
+/* Returns the head by which a pipe is driven along the bed. */
+INLINE int32_t along(const rill_pipe_arrays *all, int32_t i, const rill_kernel_constants *constants, int pushed) {
+    const int32_t tilt = all->axis[i] ? constants->tilt[1] : constants->tilt[0];
+    return pushed ? tilt + all->push[i] : tilt;
+}
+
+#define DRIVE_KERNEL(NAME, PAPER, LINTEL, PUSHED)                                                                      \
     static float NAME(int32_t x, int32_t n, const rill_pipe_arrays *arrays, const rill_kernel_constants *constants) {  \
         const rill_pipe_arrays all = *arrays;                                                                          \
         const rill_kernel_constants fixed = *constants;                                                                \
@@ -89,8 +95,8 @@ INLINE float driven(const pipe *one, float u, float ul, float ur, int32_t tilt, 
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = x; i < x + n; ++i) {                                                                      \
             pipe one = pipe_at(&all, i);                                                                               \
-            float u = driven(&one, all.u[i], all.ul[i], all.ur[i], all.axis[i] ? fixed.tilt[1] : fixed.tilt[0], PAPER, \
-                             LINTEL, &fixed);                                                                          \
+            float u =                                                                                                  \
+                driven(&one, all.u[i], all.ul[i], all.ur[i], along(&all, i, &fixed, PUSHED), PAPER, LINTEL, &fixed);   \
             int32_t counts = all.awake[i] & (rill_max_i(one.Hl, one.Hr) > fixed.thin);                                 \
             all.u[i] = all.awake[i] ? u : all.u[i];                                                                    \
             fastest = rill_max_i(fastest, counts ? rill_float_bits(__builtin_fabsf(u)) : 0);                           \
@@ -98,9 +104,12 @@ INLINE float driven(const pipe *one, float u, float ul, float ur, int32_t tilt, 
         return rill_bits_float(fastest);                                                                               \
     }
 
-DRIVE_KERNEL(drive_physical, 0, 0)
-DRIVE_KERNEL(drive_lintel, 0, 1)
-DRIVE_KERNEL(drive_paper, 1, 0)
+DRIVE_KERNEL(drive_physical, 0, 0, 0)
+DRIVE_KERNEL(drive_physical_pushed, 0, 0, 1)
+DRIVE_KERNEL(drive_lintel, 0, 1, 0)
+DRIVE_KERNEL(drive_lintel_pushed, 0, 1, 1)
+DRIVE_KERNEL(drive_paper, 1, 0, 0)
+DRIVE_KERNEL(drive_paper_pushed, 1, 0, 1)
 
 static int32_t any_lintel(int32_t x, int32_t n, const rill_pipe_arrays *arrays) {
     int32_t any = 0;
@@ -111,12 +120,18 @@ static int32_t any_lintel(int32_t x, int32_t n, const rill_pipe_arrays *arrays) 
     return any;
 }
 
+static float drive_pushed(int32_t x, int32_t n, const rill_pipe_arrays *arrays,
+                          const rill_kernel_constants *constants) {
+    return (any_lintel(x, n, arrays) ? drive_lintel_pushed : drive_physical_pushed)(x, n, arrays, constants);
+}
+
 /* The law of lintels is long, and most pipes have none in the liquid. */
 static float drive(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper,
                    const rill_kernel_constants *constants) {
     enum { SOME = 16 };
     float fastest = 0.0f;
-    if (paper) return drive_paper(x, n, arrays, constants);
+    if (paper) return (constants->pushed ? drive_paper_pushed : drive_paper)(x, n, arrays, constants);
+    if (constants->pushed) return drive_pushed(x, n, arrays, constants);
     for (int32_t i = x; i < x + n; i += SOME) {
         const int32_t count = rill_min_i(SOME, x + n - i);
         fastest = rill_max_f(
@@ -125,18 +140,27 @@ static float drive(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool pa
     return fastest;
 }
 
+#define UNREST_KERNEL(NAME, PUSHED)                                                                                    \
+    static void NAME(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper,                                 \
+                     const rill_kernel_constants *constants, int32_t head) {                                           \
+        const rill_pipe_arrays all = *arrays;                                                                          \
+        const rill_kernel_constants fixed = *constants;                                                                \
+        const int32_t clip = paper ? -RILL_WALL : 0;                                                                   \
+        RILL_EACH_ALONE /* vector */                                                                                   \
+            for (int32_t i = x; i < x + n; ++i) {                                                                      \
+            pipe one = pipe_at(&all, i);                                                                               \
+            rill_face face = face_of(&one);                                                                            \
+            int32_t over = rill_abs_i(head_over(&one, &face, clip, along(&all, i, &fixed, PUSHED), fixed.slack));      \
+            all.restless[i] = all.awake[i] & rill_restless(all.u[i], over > head);                                     \
+        }                                                                                                              \
+    }
+
+UNREST_KERNEL(unrest_plain, 0)
+UNREST_KERNEL(unrest_pushed, 1)
+
 static void unrest(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper,
                    const rill_kernel_constants *constants, int32_t head) {
-    const rill_pipe_arrays all = *arrays;
-    const int32_t clip = paper ? -RILL_WALL : 0, tilt[2] = { constants->tilt[0], constants->tilt[1] },
-                  slack = constants->slack;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = x; i < x + n; ++i) {
-        pipe one = pipe_at(&all, i);
-        rill_face face = face_of(&one);
-        int32_t over = rill_abs_i(head_over(&one, &face, clip, all.axis[i] ? tilt[1] : tilt[0], slack));
-        all.restless[i] = all.awake[i] & rill_restless(all.u[i], over > head);
-    }
+    (constants->pushed ? unrest_pushed : unrest_plain)(x, n, arrays, paper, constants, head);
 }
 
 extern const rill_sparse_kernels RILL_KERNELS_NAME;

@@ -9,6 +9,7 @@
 typedef struct rill_pipe_arrays {
     int32_t *bl, *br, *cl, *cr;
     int32_t *axis;     /* 0: along x, 1: along y */
+    int32_t *push;     /* head by which force fields drive it besides, quanta (push.h) */
     int32_t *awake;    /* 1: a tile at an end is swept. Others are left alone */
     int32_t *Hl, *Hr;  /* depths at the ends */
     float *ul, *ur;    /* speeds towards the pipe at the far faces of its ends, m/s */

@@ -115,6 +115,10 @@ static void open_row(const piece *part, int32_t row, const rill_span *spans, int
     ptrdiff_t place = rill_sheet_place(part->sheet, 0, row), halo = halo_offset(part, row);
     slot->row.b = rill_flow_bases(flow) + place;
     slot->row.c = flow->bed->c + place;
+    if (part->sweep->constants->pushed) {
+        slot->row.fx = flow->push.west + place;
+        slot->row.fy = flow->push.south + place;
+    }
     slot->row.H = halo < 0 ? flow->H + place : part->ring->halo_H + halo;
     slot->row.u = halo < 0 ? flow->u + place : part->ring->halo_u + halo;
     slot->row.v = halo < 0 ? flow->v + place : part->ring->halo_v + halo;
@@ -268,10 +272,6 @@ static bool is_covered(const rill_slot *here, const rill_slot *south, const rill
     return higher(here->settled, south->settled) + RILL_SUBMERGED >= span->lintel;
 }
 
-static bool is_guarded(const rill_kernel_constants *constants) {
-    return constants->tilt[0] != 0 || constants->tilt[1] != 0 || constants->capped;
-}
-
 static void pace_row(const piece *part, int32_t row) {
     const sweep *all = part->sweep;
     const rill_slot *here = slot_of(part, row), *south = slot_of(part, row - 1);
@@ -279,16 +279,16 @@ static void pace_row(const piece *part, int32_t row) {
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
         all->kernels->pace(span->from, span->count, &here->row, &south->row, is_covered(here, south, span),
-                           is_guarded(all->constants), all->constants);
+                           rill_guard_of(all->constants), all->constants);
     }
 }
 
 static void drive_row(const piece *part, int32_t row) {
     const sweep *all = part->sweep;
     const rill_slot *here = slot_of(part, row), *south = slot_of(part, row - 1), *north = slot_of(part, row + 1);
-    const bool guarded = is_guarded(all->constants);
-    rill_drive_kernel *drive = all->settings->paper ? all->kernels->drive_paper[guarded]
-                                                    : all->kernels->drive[all->settings->advection][guarded];
+    const rill_guard guard = rill_guard_of(all->constants);
+    rill_drive_kernel *drive =
+        all->settings->paper ? all->kernels->drive_paper[guard] : all->kernels->drive[all->settings->advection][guard];
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
         drive(span->from, span->count, &here->row, &south->row, &north->row, is_covered(here, south, span),

@@ -129,20 +129,28 @@ static bool slope_calm(const judge *work, int64_t sum, int32_t deepest) {
     return slope * per_column <= faces * deepest || driven * twice * twice < RILL_CREEP_SPEED * work->constants->drag;
 }
 
-static bool tile_calm(const judge *work, int32_t column, int32_t row) {
+/* Whether all faces of a tile are calm, and it does not slope. `pushed` is a constant: mostly there are no fields. */
+static inline __attribute__((always_inline)) bool faces_calm(const judge *work, int32_t column, int32_t row,
+                                                             const bool pushed) {
     const rill_flow *flow = work->flow;
     int32_t stride = work->sheet->stride, rows = rill_sheet_rows(work->sheet), deepest = 0;
     int64_t sum[2] = { 0, 0 };
     for (int32_t y = row; y <= row + RILL_TILE_H && y <= rows; ++y)
         for (int32_t i = 0; i <= RILL_TILE_W; ++i) { /* one beyond on each axis: the tile's east and north faces */
             int32_t place = rill_sheet_place(work->sheet, column + i, y);
-            const int32_t *tilt = work->constants->tilt;
-            if (y < row + RILL_TILE_H && !face_calm(work, place - 1, place, flow->u[place], tilt[0], &sum[0], &deepest))
+            int32_t along[2] = { work->constants->tilt[0], work->constants->tilt[1] };
+            for (int32_t axis = 0; pushed && axis < 2; ++axis) along[axis] += rill_flow_face_push(flow, place, axis);
+            if (y < row + RILL_TILE_H &&
+                !face_calm(work, place - 1, place, flow->u[place], along[0], &sum[0], &deepest))
                 return false;
-            if (i < RILL_TILE_W && !face_calm(work, place - stride, place, flow->v[place], tilt[1], &sum[1], &deepest))
+            if (i < RILL_TILE_W && !face_calm(work, place - stride, place, flow->v[place], along[1], &sum[1], &deepest))
                 return false;
         }
     return slope_calm(work, sum[0], deepest) && slope_calm(work, sum[1], deepest);
+}
+
+static bool tile_calm(const judge *work, int32_t column, int32_t row) {
+    return work->constants->pushed ? faces_calm(work, column, row, true) : faces_calm(work, column, row, false);
 }
 
 static void stop_tile(const judge *work, int32_t column, int32_t row) {

@@ -231,6 +231,15 @@ static void hold_opening(const rill_passage_solver *passages, const rill_opening
     passages->nodes.fill[node] += openings->room;
 }
 
+/* Adds what force fields push edges by that were driven. */
+static void push_edges(const rill_flow *flow, const rill_passage_edges *edges, int32_t from, bool pipes) {
+    const int32_t *was_active = flow->passages->nodes.was_active;
+    for (int32_t i = from; i < edges->count; ++i)
+        if (was_active[edges->l[i]] | was_active[edges->r[i]])
+            edges->head[i] += pipes ? rill_flow_pipe_push(flow, edges->at[i])
+                                    : rill_flow_face_push(flow, edges->at[i], edges->axis[i]);
+}
+
 /* Reads the velocities of edges from these on, and drives them. */
 static void drive_from(const rill_passage_stage *stage, int32_t face, int32_t pipe) {
     const rill_flow *flow = stage->flow;
@@ -241,6 +250,9 @@ static void drive_from(const rill_passage_stage *stage, int32_t face, int32_t pi
     for (int32_t i = pipe; i < pipes->count; ++i) pipes->u[i] = flow->pipe_u[pipes->at[i]];
     passages->kernels->drive(face, faces->count, &passages->nodes, faces, stage->constants);
     passages->kernels->drive(pipe, pipes->count, &passages->nodes, pipes, stage->constants);
+    if (!stage->constants->pushed) return;
+    push_edges(flow, faces, face, false);
+    push_edges(flow, pipes, pipe, true);
 }
 
 static void read_all(const rill_passage_stage *stage) {

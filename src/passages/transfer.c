@@ -303,7 +303,10 @@ static float velocity_after(const rill_flow *flow, const rill_passage_edges *edg
     const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, *H = flow->H;
     const int32_t l = nodes->place[edges->l[i]], r = nodes->place[edges->r[i]];
     const rill_face_ends ends = { b[l], b[r], c[l], c[r], H[l], H[r] };
-    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], constants->tilt[edges->axis[i]], constants);
+    const int32_t at = edges->at[i], axis = edges->axis[i], tilt = constants->tilt[axis];
+    const int32_t push =
+        edges == &flow->passages->pipes ? rill_flow_pipe_push(flow, at) : rill_flow_face_push(flow, at, axis);
+    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], tilt + push, constants);
     const int32_t zb = rill_max_i(ends.bl, ends.br), hl = ends.bl + ends.Hl, hr = ends.br + ends.Hr;
     if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
     const float driven = face.base + face.gain * (float)face.head;

@@ -28,7 +28,9 @@ double rill_pipes_wave_limit(const rill_step_context *step, double depth) {
 double rill_pipes_speed_limit(const rill_step_context *step) {
     const rill_flow_extent *extent = &step->world->flow.extent;
     double dx = step->world->bed.grid.cell_size, speed = (double)extent->speed, reach = RILL_COURANT_FAST * dx;
-    double along = fabs(step->tangent[0]) + fabs(step->tangent[1]); /* (speed + along dt) dt <= reach */
+    /* Tilted gravity and fields accelerate along the bed: (speed + along dt) dt <= reach. */
+    double along = fabs(step->tangent[0]) + fabs(step->tangent[1]) +
+                   (double)step->world->flow.push.steepest * step->world->bed.quantum * step->normal / dx;
     double twice = speed + sqrt(speed * speed + 4.0 * along * reach);
     double passing = fmin(sqrt((double)extent->rush) / RILL_COURANT, sqrt((double)extent->dash) / RILL_COURANT_FAST);
     double fastest = fmax(twice / (2.0 * RILL_COURANT_FAST), passing);
@@ -98,5 +100,6 @@ void rill_step_prepare(rill_step_context *step, double dt) {
     constants->five_dx = (int32_t)(5.0 * dx / q);
     constants->thin = flow->extent.depth / 256;
     constants->slack = step->settings.passages == RILL_PASSAGES_ANY ? 0 : RILL_FULL_LOW;
+    constants->pushed = flow->push.on;
     for (int i = 0; i < 2; ++i) constants->tilt[i] = rill_world_tilt(step->world, i);
 }
