@@ -79,7 +79,7 @@ while IFS='|' read -r _ name density viscosity tension angle _; do
         '/^ +liquid/ { split($0, w, /[ ,]+/); good = w[4] == d + 0 && w[7] == v + 0 && w[11] == t + 0 && w[15] == a + 0 }
          END { exit !good }' out.txt
 done < <(sed -n '/^| preset/,/^$/p' "$tree/docs/scene-format.md" | tail -n +3 | grep '|')
-is "are eight" test $presets -eq 8
+is "are thirteen" test $presets -eq 13
 is "a full disk is noticed" bash -c '"$0" check tiny.yaml >/dev/full 2>/dev/null; [ $? -eq 4 ]' "$rill"
 
 # ------------------------------------------------------------------------------------------------------------------ run

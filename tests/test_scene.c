@@ -78,7 +78,7 @@ static void values_are_checked(void **state) {
            "s.yaml:7:61: found nothing for liquid.contact_angle, expected a number from 0 to 180 (degrees)");
     EXPECT(HEAD "liquid: { preset: bloood }\n",
            "s.yaml:7:19: found the text 'bloood' for liquid.preset, expected water, blood, coffee, milk, paint, olive "
-           "oil, glycerol or honey, did you mean 'blood'?");
+           "oil, glycerol, honey, wine, apple juice, milk tea, ink or saline, did you mean 'blood'?");
     EXPECT(HEAD "name: 12\nsolver: { rest: yes }\n", "s.yaml:7:7: found 12 for name, expected a text (in quotes)",
            "s.yaml:8:17: found the text 'yes' for solver.rest, expected true or false");
     EXPECT(HEAD "name: ' x'\n",

@@ -27,11 +27,10 @@ static void test_defaults(void **state) {
 
 static void test_presets(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "water", "blood", "coffee", "milk", "paint", "olive oil", "glycerol", "honey"
-    };
-    assert_int_equal(rill_liquid_preset_count(), 8);
-    for (int32_t i = 0; i < 8; ++i) {
+    static const char *const names[] = { "water", "blood", "coffee",      "milk",     "paint", "olive oil", "glycerol",
+                                         "honey", "wine",  "apple juice", "milk tea", "ink",   "saline" };
+    assert_int_equal(rill_liquid_preset_count(), 13);
+    for (int32_t i = 0; i < 13; ++i) {
         rill_liquid liquid;
         assert_string_equal(rill_liquid_preset_name(i), names[i]);
         assert_true(rill_liquid_preset(names[i], &liquid));
@@ -42,7 +41,7 @@ static void test_presets(void **state) {
         rill_world_destroy(world);
     }
     assert_null(rill_liquid_preset_name(-1));
-    assert_null(rill_liquid_preset_name(8));
+    assert_null(rill_liquid_preset_name(13));
     rill_liquid untouched = { .density = 1.0 };
     assert_false(rill_liquid_preset("mercury", &untouched));
     assert_false(rill_liquid_preset(NULL, &untouched));

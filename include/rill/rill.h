@@ -142,7 +142,8 @@ typedef struct rill_liquid {
     double drying;
 } rill_liquid;
 
-/* The number of presets, and their names: water, blood, coffee, milk, paint, olive oil, glycerol, honey. */
+/* The number of presets, and their names: water, blood, coffee, milk, paint, olive oil, glycerol, honey, wine, apple juice,
+ * milk tea, ink, saline. */
 RILL_API int32_t rill_liquid_preset_count(void);
 RILL_API const char *rill_liquid_preset_name(int32_t index); /* NULL when out of range */
 /* False, and `out` untouched, when there is no preset of that name. */
