@@ -1,12 +1,12 @@
-/* Cases 1, 3 and 7 for the method `waves`: a lake at rest, a dam break, and a standing wave.
+/* Cases 1, 3, 7 and 8 for the method `waves`: a lake at rest, a dam break, standing waves without and with tension.
  *
  * Case 1. Problem: a rough bed with islands, flooded to a level, in steps in which waves pass many cells. Exact
  * solution: nothing moves.
  *
  * Case 3. Problem and exact solution: as in case_dam_breaks.c, in sub-steps of one cell per wave.
  *
- * Case 7. Problem: a standing wave of small amplitude on a flat basin, sampled once per step. Exact solution: linear
- * theory for the period; what is kept of the amplitude in each period is held to the theta scheme's own damping, about
+ * Cases 7 and 8. Problem: a standing wave of small amplitude on a flat basin, sampled once per step. Exact solution: linear
+ * theory for the period, with w^2 = (g + gamma k^2 / rho) d k^2 where there is tension; what is kept of the amplitude in each period is held to the theta scheme's own damping, about
  * exp(-(2 theta - 1) 2 pi^2 dt / T). Measured: the period between falling zeros, and amplitudes in the first
  * and in the last period by least squares. */
 #include "cases.h"
@@ -160,7 +160,9 @@ static bool run_swell(rill_validation *validation, const swell *which, swell_res
     rig.def.solver.waves.theta = which->theta;
     rig.def.solver.waves.tolerance = 1e-6;
     rig.def.liquid.surface_tension = which->tension;
-    rig.def.liquid.contact_angle = (rill_contact_angle){ 90, 90 };
+    rig.def.liquid.density = 998;
+    rig.def.liquid.contact_angle = (rill_contact_angle){ 0, 0 }; /* all is wet */
+    if (which->tension > 0) rig.def.solver.tension = RILL_TENSION_ON;
     const int count = (int)(SWELL_PERIODS * 2 * RILL_PI / which->frequency / which->dt);
     double *signal = ready ? rill_rig_numbers(&rig, (size_t)count) : NULL;
     if (signal && rill_rig_build(&rig)) {
@@ -221,5 +223,28 @@ void rill_case_waves_standing(rill_validation *validation) {
         swell which = swells[i];
         which.length = length, which.depth = depth, which.amplitude = 5e-7, which.cells = 200, which.frequency = w;
         add_swell(validation, &which, "gravity alone");
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- case 8: capillary */
+
+void rill_case_waves_capillary(rill_validation *validation) {
+    static const double lengths[] = { 0.05, 0.03, 0.02 };
+    const double tension = 0.0728, density = 998, depth = 2e-3;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
+        for (int32_t cells = 16; cells <= 32; cells *= 2) {
+            const double k = 2 * RILL_PI / lengths[i], w = k * sqrt((GRAVITY + tension / density * k * k) * depth);
+            const swell which = { .length = lengths[i],
+                                  .depth = depth,
+                                  .amplitude = 2e-7,
+                                  .cells = cells,
+                                  .dt = 2 * RILL_PI / w / 300,
+                                  .theta = 0.5,
+                                  .frequency = w,
+                                  .period_bar = cells < 32 ? 0.01 : 0.003,
+                                  .kept_bar = 2e-3,
+                                  .tension = tension };
+            add_swell(validation, &which, "water 2 mm deep");
+        }
     }
 }

@@ -10,6 +10,7 @@ void rill_case_wet_dam(rill_validation *validation);            /* 3 */
 void rill_case_waves_lake(rill_validation *validation);         /* 1, by method waves */
 void rill_case_waves_dam(rill_validation *validation);          /* 3, by method waves */
 void rill_case_waves_standing(rill_validation *validation);     /* 7, by method waves */
+void rill_case_waves_capillary(rill_validation *validation);    /* 8, by method waves */
 void rill_case_dry_dam(rill_validation *validation);            /* 4 */
 void rill_case_linear_dam(rill_validation *validation);         /* 5 */
 void rill_case_bowl(rill_validation *validation);               /* 6 */

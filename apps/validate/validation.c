@@ -26,6 +26,7 @@ static const known_case cases[] = {
     { 6, "planar oscillation in a bowl (Thacker)", rill_case_bowl },
     { 7, "standing wave", rill_case_standing_wave },
     { 7, "standing wave", rill_case_waves_standing },
+    { 8, "capillary and gravity waves", rill_case_waves_capillary },
     { 9, "film on a slope (Nusselt)", rill_case_film },
     { 10, "viscous puddle (Huppert)", rill_case_puddle },
     { 11, "vessels and flooded passages", rill_case_connected_wells },

@@ -194,9 +194,10 @@ typedef enum rill_method {
 
 /* Surface tension as a force: what makes drops round, and lets them hang on to slopes. It takes cells of less than 1/1.6 of the
  * capillary length sqrt(surface_tension / (density |gravity|)), 1.7 mm for water, and RILL_METHOD_PIPES with
- * RILL_PIPE_AREA_PHYSICAL; without them it is off, whatever is said here. */
+ * RILL_PIPE_AREA_PHYSICAL, or RILL_METHOD_WAVES; without them it is off, whatever is said here. But for RILL_METHOD_WAVES
+ * RILL_TENSION_ON is enough on any cells: surfaces are curved there, and too coarse cells have no contact lines. */
 typedef enum rill_tension {
-    RILL_TENSION_AUTO = 0, /* the default: as this version does best, which is off as yet */
+    RILL_TENSION_AUTO = 0, /* the default: as this version does best, which is off as yet with RILL_METHOD_PIPES */
     RILL_TENSION_ON,
     RILL_TENSION_OFF /* surface tension and contact angles are for the shading near walls alone */
 } rill_tension;
@@ -224,7 +225,7 @@ typedef struct rill_kandemir {
 /* The controls of RILL_METHOD_WAVES that are its own. It solves for the pressure at all columns at once and is stable in sub-steps
  * of any length: short ones are for accuracy. No more passes a face than its column has, so that liquid goes one cell per
  * sub-step at most: RILL_STATUS_SPEED_CAPPED says where that slows it. Of rill_solver it reads friction and max_substeps besides;
- * of rill_liquid density and viscosity. The bed must be one layer under open sky and there are no bodies: what would make it
+ * of rill_liquid all. Walls take no part in tension. The bed must be one layer under open sky and there are no bodies: what would make it
  * otherwise is refused with RILL_INVALID_STATE. */
 typedef struct rill_waves {
     /* 0.5 to 1: how much the end of a sub-step counts for what drives it; default 0.55. More damps waves more: of a

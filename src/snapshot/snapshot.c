@@ -221,7 +221,10 @@ static void put_tank(rill_writer *writer, const rill_tank *tank) {
 static void put_theta(rill_writer *writer, const rill_theta *theta) {
     if (!theta) return;
     for (int32_t y = -1; y <= theta->cells[1]; ++y)
-        for (int32_t x = -1; x <= theta->cells[0]; ++x) rill_put_f32(writer, theta->E[rill_theta_at(theta, x, y)]);
+        for (int32_t x = -1; x <= theta->cells[0]; ++x) {
+            rill_put_f32(writer, theta->E[rill_theta_at(theta, x, y)]);
+            rill_put_u32(writer, (uint32_t)theta->wet[rill_theta_at(theta, x, y)]);
+        }
 }
 
 static void put_books(rill_writer *writer, const rill_world *world) {

@@ -13,7 +13,7 @@
  *             south faces, 1 + the level at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set, pressure of bodies
- *   waves     with method waves, per cell and ghost: what the last solve added to pressures
+ *   waves     with method waves, per cell and ghost: what the last solve added to pressures, until when it is wet
  *   tension   whether there is any; per column: what its last solve added to the potential, until when it is wet, edges that
  *             flow; per pipe: whether its edge does
  *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that

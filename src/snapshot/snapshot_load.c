@@ -174,8 +174,10 @@ static rill_result get_theta(rill_loading *load) {
     rill_theta *theta = load->world->method.theta;
     if (!theta) return RILL_OK;
     for (int32_t y = -1; y <= theta->cells[1]; ++y)
-        for (int32_t x = -1; x <= theta->cells[0]; ++x)
+        for (int32_t x = -1; x <= theta->cells[0]; ++x) {
             theta->E[rill_theta_at(theta, x, y)] = rill_get_f32(&load->reader);
+            theta->wet[rill_theta_at(theta, x, y)] = rill_loading_i32(&load->reader);
+        }
     return load->reader.failed ? rill_loading_refuse(load, "the pressures of waves end early") : RILL_OK;
 }
 

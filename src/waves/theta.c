@@ -5,17 +5,11 @@
 
 #include "flow/move.h"
 #include "flow/stages.h"
+#include "waves/tension_constants.h"
 #include "waves/theta_internal.h"
 
-/* Width of the foot of a drop, in cells, over which the wetting energy acts (recipe measured on drops of 30 and 60
- * degrees: below 1.3 they stick to the grid, above 2 they are too low). */
-static const double FOOT = 1.6;
 /* Part of the wetting energy's concave stiffness that is implicit. */
 static const double EASED = 0.5;
-/* Slip in a foot, in cells: it sets how thick a film a drop leaves behind. */
-static const double SLIP = 0.2;
-/* Columns of less than this part of a cell give nothing where there is tension: films of less never come to rest. */
-static const double LEAST = 0.002;
 /* Iterations of a solve of automatic length: what the fastest waves need to pass the cells that they pass, and then some
  * for tension, at most. */
 /* Cells upstream that are told of a limit. */
@@ -43,17 +37,28 @@ static void set_potential(rill_theta_constants *k, const rill_flow *flow, const 
     for (int i = 0; i < 2; ++i) k->tilt_f[i] = (float)k->tilt[i];
 }
 
+/* The edges of drops are some cells wide: where these are as wide as a drop is high, surfaces are curved, but have none. */
+static void set_wetting(rill_theta_constants *k, double film, double q, double dx, const rill_theta_step *step) {
+    const double weight =
+        sqrt(step->gravity * step->gravity + step->tangent[0] * step->tangent[0] + step->tangent[1] * step->tangent[1]);
+    if (!(RILL_FOOT * dx * RILL_FOOT * dx * weight < film)) return;
+    k->wetting = (float)(film / (RILL_FOOT * dx));
+    k->eased = (float)(EASED * film / (RILL_FOOT * RILL_FOOT * dx * dx));
+    k->slip = (float)(6.0 * RILL_SLIP * dx / q);
+    k->least = (int32_t)fmax((double)RILL_DRY, RILL_LEAST_FILM * dx / q);
+    k->residue = RILL_RESIDUE * k->least;
+    k->creeps = RILL_RESIDUE_SPEED;
+}
+
 static void set_tension(rill_theta_constants *k, double q, double dx, const rill_theta_step *step) {
-    const double film = step->tension / step->density;
+    const double film = step->tension / step->density, latest = (double)INT32_MAX, now = fmin(1e3 * step->time, latest);
     k->slope = (float)(q / dx);
     k->dx = (float)dx;
     k->film = (float)(film / (dx * dx));
-    k->wetting = (float)(film / (FOOT * dx));
-    k->foot = (float)(q / (FOOT * dx));
-    k->eased = (float)(EASED * film / (FOOT * FOOT * dx * dx));
-    k->s = (float)step->contact;
-    k->slip = step->contact > 0.0 ? (float)(6.0 * SLIP * dx / (q * step->contact)) : 0.0f;
-    k->least = (int32_t)fmax((double)RILL_DRY, LEAST * dx / q);
+    k->foot = (float)(q / (RILL_FOOT * dx));
+    k->now = (int32_t)now;
+    k->dries = (int32_t)(step->drying > 0.0 ? fmin(now + 1e3 * step->drying + 1.0, latest) : latest);
+    set_wetting(k, film, q, dx, step);
 }
 
 static rill_theta_constants constants_of(const rill_flow *flow, const rill_theta_step *step) {
@@ -99,7 +104,14 @@ static void visit_slopes(const rill_theta_work *work, const rill_theta_run *run,
 static void visit_weights(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
                           rill_theta_sums *sums) {
     (void)sums;
-    work->kernels->weights(run->x, run->count, row, row - 1, row + 1, &work->constants);
+    work->kernels->weights(run->x, run->count, row, row + 1, &work->constants);
+    work->kernels->wetted(run->x, run->count, row, &work->constants);
+}
+
+static void visit_corners(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                          rill_theta_sums *sums) {
+    (void)sums;
+    work->kernels->corners(run->x, run->count, row, row - 1);
 }
 
 static void visit_press(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
@@ -239,6 +251,7 @@ rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill
     rill_theta_report report = { .columns = work.columns };
     if (work.tension) {
         rill_theta_pass(&work, visit_slopes);
+        rill_theta_pass(&work, visit_corners);
         rill_theta_pass(&work, visit_weights);
     }
     rill_theta_pass(&work, visit_press);

@@ -4,6 +4,8 @@
  * & Miller 1990; solved for pressure instead of height, and moved by face fluxes instead of advected.
  *
  *   columns  P_i = g_n h_i - g_t x_i + tension and wetting            pressure over density, m2/s2, true potential
+ *            tension: -(gamma / (rho dx)) sum_out a_f s_f, a_f = 1 / sqrt(1 + |grad h|^2), s_f the slope over a face
+ *            wetting: (gamma / (rho c dx)) max(0, s - H / (c dx)), s = 2 sin(contact angle / 2)     (as in tension.h)
  *            C x = g_n x + (gamma / rho) (1 / dx^2) sum a_f (x_i - x_j)       what a change of level x does to P
  *   faces    u* = u - dt (P_r - P_l) / dx          its sign picks the donor, whose depth above the sill is the opening O
  *            al = 1 / (1 + 3 dt nu / H_f^2)        drag of the bed
@@ -15,8 +17,7 @@
  *
  * Pi is the pressure at theta of the sub-step, and the solve is by conjugate gradients in the scalar product x D y:
  * each iterate lowers the energy at the end of the sub-step below that of free flight, so a solve that is cut short is
- * stable, whatever dt is. theta 1/2 keeps waves as high as they are and is just stable; 1 damps them most. The paper's
- * own scheme is kept in wang.h.
+ * stable, whatever dt is. theta 1/2 keeps waves as high as they are and is just stable; 1 damps them most.
  *
  * Faces over cliffs, whose lower column does not reach up to the clip of flow/drive.h, are not part of the solve: they
  * carry a free overfall. Columns outside of edges keep their level during the solve.
@@ -29,6 +30,7 @@
 
 #include "base/assert.h"
 #include "flow/flow.h"
+#include "waves/wetting.h"
 
 struct rill_edge_flow; /* flow/stages.h */
 
@@ -36,7 +38,7 @@ struct rill_edge_flow; /* flow/stages.h */
 #define RILL_THETA_SPEED 1e9
 
 enum {
-    RILL_THETA_PLANES = 19,
+    RILL_THETA_PLANES = 20,
     RILL_THETA_ROWS = 4, /* rows of the planes beyond the grid, below and above, ghosts among them */
     RILL_THETA_BLOCK = 16
 };
@@ -46,8 +48,8 @@ typedef struct rill_theta_run {
     int32_t row, x, count;
 } rill_theta_run;
 
-/* Working memory, and the one plane of state. Planes are by cells of the grid and not by places of the bed, so that they
- * outlive any change of it. Between sub-steps all planes but E are working memory. */
+/* Working memory, and two planes of state. Planes are by cells of the grid and not by places of the bed, so that they
+ * outlive any change of it. All planes but E and wet are working memory. */
 typedef struct rill_theta {
     int32_t cells[2];
     int32_t stride; /* elements of a row of the planes */
@@ -66,7 +68,9 @@ typedef struct rill_theta {
     float *lx, *ly; /* al */
     float *mx, *my; /* theta^2 dt^2 al O / dx^2, s2/m */
     float *K;       /* limiter factors; 1 outside of limiting */
-    uint8_t *wet;   /* per block of each row: what it holds (rill_theta_kernels.look) */
+    float *s;       /* 2 sin(contact angle / 2) of columns, advancing or receding */
+    int32_t *wet;   /* state, a plane: 0, or the time (ms) from which on the column is dry if nothing wets it */
+    uint8_t *busy;  /* per block of each row: what it holds (rill_theta_kernels.look) */
     uint8_t *any;   /* per block of a row: it is to be swept */
     struct rill_theta_row *table; /* the rows as kernels see them, from row -2 on */
     rill_theta_run *runs;
@@ -93,11 +97,12 @@ void rill_theta_forget(rill_theta *theta);
 typedef struct rill_theta_step {
     rill_waves controls;
     double density, tension, viscosity; /* kg/m3, N/m, m2/s */
-    double contact;                     /* s = 2 sin(contact angle / 2) */
-    double gravity;                     /* into the bed, m/s2, not negative */
-    double tangent[2];                  /* along the bed, m/s2 */
-    int32_t tilt[2];                    /* quanta per cell, where gravity is steep enough into the bed to be told so */
-    double keep;                        /* what friction leaves of velocities */
+    const rill_wetting *wetting;        /* contact angles, while there is tension */
+    double time, drying; /* s: the end of the sub-step; for how long a dry column counts as wet, 0: for ever */
+    double gravity;      /* into the bed, m/s2, not negative */
+    double tangent[2];   /* along the bed, m/s2 */
+    int32_t tilt[2];     /* quanta per cell, where gravity is steep enough into the bed to be told so */
+    double keep;         /* what friction leaves of velocities */
     double dt;
     bool advection; /* momentum is carried along */
     bool scalar;
@@ -112,6 +117,9 @@ typedef struct rill_theta_report {
     bool slowed;     /* liquid that is not thin would have passed a cell or more */
     int64_t columns; /* that were swept */
 } rill_theta_report;
+
+/* Returns the energy of surface and wetting over gamma, m2. */
+double rill_theta_energy(const rill_theta *theta, const rill_wetting *wetting, const rill_flow *flow);
 
 /* Moves the liquid; what crosses edges of the domain is added to flows[4]. */
 rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill_theta_step *step,

@@ -65,19 +65,40 @@ static void slopes(int32_t x, int32_t n, const rill_theta_row *row, const rill_t
     }
 }
 
-INLINE float flatness(float along, float across) {
-    const float mean = 0.25f * across;
-    return 1.0f / __builtin_sqrtf(1.0f + (along * along + mean * mean));
+static void corners(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south) {
+    const float *sx = row->sx + x, *sxs = south->sx + x, *sy = row->sy + x;
+    float *R = row->R + x;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RUN); ++i) {
+        const float along = sx[i] * sx[i] + sxs[i] * sxs[i], across = sy[i] * sy[i] + sy[i - 1] * sy[i - 1];
+        R[i] = 1.0f / __builtin_sqrtf(1.0f + 0.5f * (along + across));
+    }
 }
 
-static void weights(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
-                    const rill_theta_row *north, const rill_theta_constants *k) {
-    const float *sx = row->sx + x, *sy = row->sy + x, *sxs = south->sx + x, *syn = north->sy + x, film = k->film;
+static void weights(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north,
+                    const rill_theta_constants *k) {
+    const float *R = row->R + x, *Rn = north->R + x, film = 0.5f * k->film;
     float *ax = row->ax + x, *ay = row->ay + x;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RUN); ++i) {
-        ax[i] *= film * flatness(sx[i], (sy[i - 1] + sy[i]) + (syn[i - 1] + syn[i]));
-        ay[i] *= film * flatness(sy[i], (sxs[i] + sxs[i + 1]) + (sx[i] + sx[i + 1]));
+        ax[i] *= film * (R[i] + Rn[i]);
+        ay[i] *= film * (R[i] + R[i + 1]);
+    }
+}
+
+static void wetted(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_constants *constants) {
+    const rill_theta_constants k = *constants;
+    const float *advancing = row->advancing + x, *receding = row->receding + x;
+    const int32_t *H = row->H + x;
+    int32_t *wet = row->wet + x;
+    float *s = row->s + x;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RUN); ++i) {
+        const int32_t left = k.now >= wet[i] ? 0 : wet[i], renewed = wet[i] != 0 ? k.dries : 0;
+        const int32_t kept = H[i] <= k.least ? left : renewed;
+        const int32_t now = (float)H[i] * k.foot >= advancing[i] ? k.dries : kept;
+        wet[i] = now;
+        s[i] = now != 0 ? receding[i] : advancing[i];
     }
 }
 
@@ -93,7 +114,7 @@ static void weights(int32_t x, int32_t n, const rill_theta_row *row, const rill_
         const double middle = 0.5 * (double)(last + 1), from_north = (double)row->y - 0.5 * (double)(k.inner[1] - 1);  \
         const double base = -k.tilt[1] * from_north - k.highest;                                                       \
         const float *sx = row->sx + x, *sy = row->sy + x, *syn = north->sy + x;                                        \
-        const float *ax = row->ax + x, *ay = row->ay + x, *ayn = north->ay + x;                                        \
+        const float *ax = row->ax + x, *ay = row->ay + x, *ayn = north->ay + x, *s = row->s + x;                       \
         float *P = row->P + x, *C = row->C + x;                                                                        \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RUN); ++i) {                                                                 \
@@ -103,7 +124,7 @@ static void weights(int32_t x, int32_t n, const rill_theta_row *row, const rill_
             float c = k.gravity;                                                                                       \
             if (TENSION) {                                                                                             \
                 const float bend = (ax[i] * sx[i] - ax[i + 1] * sx[i + 1]) + (ay[i] * sy[i] - ayn[i] * syn[i]);        \
-                const float left = k.s - (float)H[i] * k.foot, dry = rill_max_f(left, 0.0f);                           \
+                const float left = s[i] - (float)H[i] * k.foot, dry = rill_max_f(left, 0.0f);                          \
                 p += k.dx * bend + k.wetting * dry;                                                                    \
                 c -= left > 0.0f ? k.eased : 0.0f;                                                                     \
             }                                                                                                          \
@@ -139,28 +160,28 @@ typedef struct opened {
     float before, opening, drag, mobility;
 } opened;
 
-/* The share of a velocity that the bed leaves. `both` are the depths on both sides. */
-INLINE float dragged(const rill_face *f, int32_t both, int tension, const rill_theta_constants *k) {
+/* The share of a velocity that the bed leaves. `both` are the depths on both sides; s is 0 without tension. */
+INLINE float dragged(const rill_face *f, int32_t both, float s, const rill_theta_constants *k) {
     const float twice = (float)rill_viscosity_depth(f, both), depths = (float)both;
-    float square = rill_max_f(twice * twice, 1.0f);
-    if (tension) square += k->slip * depths * rill_max_f(0.0f, k->s - 0.5f * k->foot * depths);
+    const float bare = s - 0.5f * k->foot * depths, foot = bare > 0.0f ? bare / s : 0.0f;
+    const float square = rill_max_f(twice * twice, 1.0f) + k->slip * depths * foot;
     return k->keep * square / (square + k->drag);
 }
 
-/* The last argument is a constant. */
-INLINE opened face(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, float drop, float u, float tilt,
-                   const rill_theta_constants *k, int tension) {
+INLINE opened face(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, float drop, float u, float tilt, float s,
+                   const rill_theta_constants *k) {
     const rill_face f = rill_face_at(bl, br, Hl, Hr);
     const int32_t joined = linked(&f, k->five_dx);
     const float fall = falling(&f, u, tilt, k), pushed = u + k->gain * drop;
     const float before = joined ? u : fall, speed = joined ? pushed : fall;
     const int32_t from_l = rill_move_opening(&f, 1.0f), from_r = rill_move_opening(&f, -1.0f);
-    const int32_t forth = (int32_t)(speed > 0.0f), back = (int32_t)(speed < 0.0f);
+    const int32_t forth = (int32_t)(speed > 0.0f), back = (int32_t)(speed < 0.0f), deeper = rill_max_i(Hl, Hr);
     /* At rest the larger of both: which side it is must not depend on where west is. */
     const int32_t open = forth ? from_l : back ? from_r : rill_max_i(from_l, from_r);
-    const int32_t donor = forth ? Hl : back ? Hr : rill_max_i(Hl, Hr);
-    const int32_t flows = (int32_t)(open > 0) & (int32_t)(donor > k->least);
-    const float drag = dragged(&f, Hl + Hr, tension, k), opening = flows ? (float)open : 0.0f;
+    const int32_t donor = forth ? Hl : back ? Hr : deeper;
+    const int32_t stays = (int32_t)(deeper <= k->residue) & (int32_t)(__builtin_fabsf(speed) < k->creeps);
+    const int32_t flows = (int32_t)(open > 0) & (int32_t)(donor > k->least) & (stays ^ 1);
+    const float drag = dragged(&f, Hl + Hr, s, k), opening = flows ? (float)open : 0.0f;
     return (opened){ .before = flows ? before : 0.0f,
                      .opening = opening,
                      .drag = drag,
@@ -172,13 +193,16 @@ INLINE opened face(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, float drop, f
                      const rill_theta_constants *constants) {                                                          \
         const rill_theta_constants k = *constants;                                                                     \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
-        const float *P = row->P + x, *Ps = south->P + x;                                                               \
+        const float *P = row->P + x, *Ps = south->P + x, *s = row->s + x, *ss = south->s + x;                          \
+        (void)s, (void)ss;                                                                                             \
         float *u = row->u + x, *v = row->v + x, *ox = row->ox + x, *oy = row->oy + x, *lx = row->lx + x;               \
         float *ly = row->ly + x, *mx = row->mx + x, *my = row->my + x;                                                 \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RUN); ++i) {                                                                 \
-            const opened west = face(b[i - 1], b[i], H[i - 1], H[i], P[i - 1] - P[i], u[i], k.tilt_f[0], &k, TENSION); \
-            const opened down = face(bs[i], b[i], Hs[i], H[i], Ps[i] - P[i], v[i], k.tilt_f[1], &k, TENSION);          \
+            const opened west = face(b[i - 1], b[i], H[i - 1], H[i], P[i - 1] - P[i], u[i], k.tilt_f[0],               \
+                                     (TENSION) ? rill_max_f(s[i - 1], s[i]) : 0.0f, &k);                               \
+            const opened down = face(bs[i], b[i], Hs[i], H[i], Ps[i] - P[i], v[i], k.tilt_f[1],                        \
+                                     (TENSION) ? rill_max_f(ss[i], s[i]) : 0.0f, &k);                                  \
             u[i] = west.before;                                                                                        \
             ox[i] = west.opening;                                                                                      \
             lx[i] = west.drag;                                                                                         \
@@ -542,7 +566,9 @@ static void clear(int32_t x, int32_t n, const rill_theta_row *row) {
 extern const rill_theta_kernels RILL_KERNELS_NAME;
 const rill_theta_kernels RILL_KERNELS_NAME = { .look = look,
                                                .slopes = slopes,
+                                               .corners = corners,
                                                .weights = weights,
+                                               .wetted = wetted,
                                                .press = press,
                                                .open = open,
                                                .fly = fly,

@@ -24,18 +24,20 @@ typedef struct rill_theta_constants {
     float top_speed;  /* m/s */
     float phase;      /* dither */
     int32_t five_dx;  /* 5 dx in quanta */
+    int32_t residue;  /* where both columns have at most this, quanta, */
+    float creeps;     /* and would go slower than this, m/s, nothing moves: films around drops */
     int32_t least;    /* columns of at most this depth give nothing, quanta */
     int32_t thin;     /* speeds of columns of at most this depth are not reported */
     int32_t inner[2]; /* cells of the sheet: others are ghosts or walls */
     /* Tension. */
-    float slope;   /* q_m / dx: slope per quantum */
-    float dx;      /* m */
-    float film;    /* gamma / (rho dx^2), 1/s2 */
-    float wetting; /* gamma / (rho c dx), m2/s2 */
-    float foot;    /* q_m / (c dx), per quantum of depth */
-    float eased;   /* omega gamma / (rho (c dx)^2), 1/s2 */
-    float s;       /* 2 sin(contact angle / 2) */
-    float slip;    /* 6 lambda / q_m of a foot that is dry */
+    float slope;        /* q_m / dx: slope per quantum */
+    float dx;           /* m */
+    float film;         /* gamma / (rho dx^2), 1/s2 */
+    float wetting;      /* gamma / (rho c dx), m2/s2 */
+    float foot;         /* q_m / (c dx), per quantum of depth */
+    float eased;        /* omega gamma / (rho (c dx)^2), 1/s2 */
+    float slip;         /* 6 lambda / q_m of a foot that is dry */
+    int32_t now, dries; /* ms: the end of the sub-step; when a column that is wetted now is dry */
 } rill_theta_constants;
 
 /* A row from its first column on. */
@@ -43,7 +45,10 @@ typedef struct rill_theta_row {
     int32_t y; /* row of the sheet, -1 for the ghosts' in the south */
     const int32_t *b, *c;
     int32_t *H;
-    float *u, *v; /* velocities over the west and the south face */
+    float *u, *v;                      /* velocities over the west and the south face */
+    const float *advancing, *receding; /* s = 2 sin(contact angle / 2); NULL without tension */
+    int32_t *wet;                      /* 0, or the time (ms) from which on the column is dry if nothing wets it */
+    float *s;                          /* of the column as it is: receding where it is wet */
     float *P, *E, *X, *R, *Y, *S, *D, *Q, *sx, *sy, *ax, *ay, *C, *ox, *oy, *lx, *ly, *mx, *my, *K;
 } rill_theta_row;
 
@@ -59,9 +64,14 @@ typedef struct rill_theta_kernels {
     /* Slopes of the liquid, and 1 in ax and ay where it hangs together; both 0 elsewhere. */
     void (*slopes)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
                    const rill_theta_constants *k);
-    /* a_f times gamma / (rho dx^2). */
-    void (*weights)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
-                    const rill_theta_row *north, const rill_theta_constants *k);
+    /* a = 1 / sqrt(1 + |grad h|^2) at south-west corners of columns into R: the mean of two squared slopes along either
+     * axis. So pressures are the slope of an energy to the letter. */
+    void (*corners)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south);
+    /* a_f times gamma / (rho dx^2), a_f the mean of a face's corners. */
+    void (*weights)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north,
+                    const rill_theta_constants *k);
+    /* Remembers what is wet, and finds s. */
+    void (*wetted)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_constants *k);
     /* P and C: of gravity alone, and with tension and wetting. */
     void (*press)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north, bool tension,
                   const rill_theta_constants *k);

@@ -17,7 +17,7 @@ static void name_planes(rill_theta *theta) {
     float **const planes[RILL_THETA_PLANES] = { &theta->P,  &theta->E,  &theta->X,  &theta->R,  &theta->Y,
                                                 &theta->S,  &theta->D,  &theta->Q,  &theta->ax, &theta->ay,
                                                 &theta->C,  &theta->ox, &theta->oy, &theta->lx, &theta->ly,
-                                                &theta->mx, &theta->my, &theta->K,  &theta->sx };
+                                                &theta->mx, &theta->my, &theta->K,  &theta->sx, &theta->s };
     for (size_t i = 0; i < RILL_THETA_PLANES; ++i) *planes[i] = theta->memory + i * theta->size;
     theta->sy = theta->X; /* slopes are done with before Pi is begun */
     for (size_t i = 0; i < theta->size; ++i) theta->K[i] = 1.0f;
@@ -33,12 +33,13 @@ rill_theta *rill_theta_make(const rill_grid *grid, const rill_allocator *allocat
     theta->size = (size_t)theta->stride * (size_t)(grid->cells[1] + 2 * RILL_THETA_ROWS);
     theta->run_room = theta->room[1] * ((theta->room[0] + 1) / 2);
     theta->memory = rill_alloc_zeroed(allocator, RILL_THETA_PLANES * theta->size, sizeof *theta->memory);
-    theta->wet = rill_alloc_zeroed(allocator, block_count(theta), 1);
+    theta->busy = rill_alloc_zeroed(allocator, block_count(theta), 1);
     theta->any = rill_alloc_zeroed(allocator, (size_t)theta->room[0], 1);
     theta->table =
         rill_alloc_zeroed(allocator, (size_t)theta->room[1] + TABLE_BEFORE + TABLE_BEYOND, sizeof *theta->table);
     theta->runs = rill_alloc_zeroed(allocator, (size_t)theta->run_room, sizeof *theta->runs);
-    if (!theta->memory || !theta->wet || !theta->any || !theta->table || !theta->runs) {
+    theta->wet = rill_alloc_zeroed(allocator, theta->size, sizeof *theta->wet);
+    if (!theta->memory || !theta->busy || !theta->wet || !theta->any || !theta->table || !theta->runs) {
         rill_theta_free(theta, allocator);
         return NULL;
     }
@@ -50,7 +51,8 @@ rill_theta *rill_theta_make(const rill_grid *grid, const rill_allocator *allocat
 void rill_theta_free(rill_theta *theta, const rill_allocator *allocator) {
     if (!theta) return;
     rill_free(allocator, theta->memory, RILL_THETA_PLANES * theta->size, sizeof *theta->memory);
-    rill_free(allocator, theta->wet, block_count(theta), 1);
+    rill_free(allocator, theta->wet, theta->size, sizeof *theta->wet);
+    rill_free(allocator, theta->busy, block_count(theta), 1);
     rill_free(allocator, theta->any, (size_t)theta->room[0], 1);
     rill_free(allocator, theta->table, (size_t)theta->room[1] + TABLE_BEFORE + TABLE_BEYOND, sizeof *theta->table);
     rill_free(allocator, theta->runs, (size_t)theta->run_room, sizeof *theta->runs);
@@ -58,7 +60,10 @@ void rill_theta_free(rill_theta *theta, const rill_allocator *allocator) {
 }
 
 void rill_theta_forget(rill_theta *theta) {
-    for (size_t i = 0; i < theta->size; ++i) theta->E[i] = 0.0f;
+    for (size_t i = 0; i < theta->size; ++i) {
+        theta->E[i] = 0.0f;
+        theta->wet[i] = 0;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------------- rows */
@@ -68,6 +73,7 @@ static rill_theta_row row_of(const rill_theta_work *work, int32_t row) {
     const rill_theta *t = work->theta;
     const rill_flow *flow = work->flow;
     const rill_bed *bed = flow->bed;
+    const rill_wetting *wetting = work->tension ? work->step->wetting : NULL;
     const rill_sheet *sheet = bed->sheets;
     const int32_t place = rill_sheet_place(sheet, 0, row);
     const size_t at = rill_theta_at(t, sheet->x0 - 1, sheet->y0 + row - 1);
@@ -77,6 +83,10 @@ static rill_theta_row row_of(const rill_theta_work *work, int32_t row) {
                              .H = flow->H + place,
                              .u = flow->u + place,
                              .v = flow->v + place,
+                             .advancing = wetting ? wetting->advancing + place : NULL,
+                             .receding = wetting ? wetting->receding + place : NULL,
+                             .wet = t->wet + at,
+                             .s = t->s + at,
                              .P = t->P + at,
                              .E = t->E + at,
                              .X = t->X + at,
@@ -112,7 +122,7 @@ static void mark_blocks(rill_theta *theta, int32_t row) {
     const int32_t to = row + AROUND >= theta->rows ? theta->rows - 1 : row + AROUND;
     for (int32_t i = 0; i < blocks; ++i) theta->any[i] = 0;
     for (int32_t near = from; near <= to; ++near) {
-        const uint8_t *wet = theta->wet + (size_t)near * (size_t)blocks;
+        const uint8_t *wet = theta->busy + (size_t)near * (size_t)blocks;
         for (int32_t i = 0; i < blocks; ++i) {
             if (!wet[i]) continue;
             theta->any[i] = 1;
@@ -142,7 +152,7 @@ void rill_theta_find_runs(rill_theta_work *work) {
     for (int32_t row = -TABLE_BEFORE; row < theta->rows + TABLE_BEYOND; ++row)
         theta->table[row + TABLE_BEFORE] = row_of(work, row);
     for (int32_t row = 0; row < theta->rows; ++row) {
-        uint8_t *wet = theta->wet + (size_t)row * (size_t)theta->blocks;
+        uint8_t *wet = theta->busy + (size_t)row * (size_t)theta->blocks;
         for (int32_t i = 0; i < theta->blocks; ++i)
             wet[i] = (uint8_t)work->kernels->look(i * RILL_THETA_BLOCK, row_at(theta, row));
     }

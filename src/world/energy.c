@@ -22,6 +22,8 @@
 
 #include <math.h>
 
+#include "waves/theta.h"
+
 #include "motion/swept_volume.h"
 #include "passages/passages.h"
 
@@ -243,6 +245,9 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
                          "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
     rill_energy energy = rill_world_still_energy(world);
     rill_world_each_pipe(world, add_kinetic, &energy.kinetic);
+    if (world->method.theta && world->wetting.filled && rill_world_tension(world))
+        energy.surface =
+            world->def.liquid.surface_tension * rill_theta_energy(world->method.theta, &world->wetting, &world->flow);
     if (world->tension)
         energy.surface =
             world->def.liquid.surface_tension * rill_tension_energy(world->tension, &world->wetting, &world->flow);

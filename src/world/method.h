@@ -22,6 +22,7 @@ typedef struct rill_step_context {
 typedef struct rill_method_entry {
     bool layered; /* layers, passages, bodies that displace, sleep; else one layer under open sky */
     bool has_bodies;
+    bool tense;     /* knows surface tension */
     bool energetic; /* its pipes hold liquid: there is an energy */
     /* Longest stable sub-steps, s: for waves on liquid of some depth, for what they carry along, and by the user's
      * wish. */

@@ -33,6 +33,7 @@ const rill_method_entry *rill_method_of(rill_method method) {
     static const rill_method_entry METHODS[] = {
         [RILL_METHOD_PIPES] = { .layered = true,
                                 .has_bodies = true,
+                                .tense = true,
                                 .energetic = true,
                                 .wave_limit = rill_pipes_wave_limit,
                                 .speed_limit = rill_pipes_speed_limit,
@@ -51,6 +52,7 @@ const rill_method_entry *rill_method_of(rill_method method) {
                                    .make = rill_kandemir_make,
                                    .stop_cell = rill_kandemir_stop_cell },
         [RILL_METHOD_WAVES] = { .layered = false,
+                                .tense = true,
                                 .energetic = true,
                                 .wave_limit = no_wave_limit,
                                 .speed_limit = no_limit,

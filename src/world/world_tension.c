@@ -22,19 +22,20 @@ static double capillary_length(const rill_world *world) {
 static rill_result judge(const rill_world *world, rill_message *why) {
     const rill_solver *solver = &world->def.solver;
     const double cell = world->def.grid.cell_size;
-    if (!rill_world_method(world)->layered)
-        return rill_fail(why, RILL_INVALID_STATE, "solver.method is not pipes, which alone knows tension");
-    if (solver->pipe_area == RILL_PIPE_AREA_PAPER)
+    if (!rill_world_method(world)->tense)
+        return rill_fail(why, RILL_INVALID_STATE, "solver.method is kandemir, which knows no tension");
+    if (solver->method == RILL_METHOD_PIPES && solver->pipe_area == RILL_PIPE_AREA_PAPER)
         return rill_fail(why, RILL_INVALID_STATE, "solver.pipe_area is paper, which knows no tension");
     if (solver->tension == RILL_TENSION_OFF) return rill_fail(why, RILL_INVALID_STATE, "solver.tension is off");
     if (!(world->def.liquid.surface_tension > 0.0))
         return rill_fail(why, RILL_INVALID_STATE, "liquid.surface_tension is 0");
     const double coarsest = capillary_length(world) / EDGE_WIDTH;
-    if (!(cell < coarsest))
+    const bool forced = solver->method == RILL_METHOD_WAVES && solver->tension == RILL_TENSION_ON;
+    if (!(cell < coarsest) && !forced)
         return rill_fail(why, RILL_INVALID_STATE,
                          "cells of %g m are too coarse; expected less than %.3g m, 1/%g of the capillary length", cell,
                          coarsest, EDGE_WIDTH);
-    if (solver->tension == RILL_TENSION_AUTO && !AUTO_ACTS)
+    if (solver->tension == RILL_TENSION_AUTO && !AUTO_ACTS && solver->method == RILL_METHOD_PIPES)
         return rill_fail(why, RILL_INVALID_STATE, "solver.tension is auto, which is off in this version");
     return RILL_OK;
 }
@@ -100,7 +101,7 @@ rill_result rill_world_ready_tension(rill_world *world) {
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the contact angles of %d places",
                          world->bed.plane_size);
     refresh(world);
-    return follow(world);
+    return rill_world_method(world)->layered ? follow(world) : RILL_OK;
 }
 
 double rill_world_tension_strength(const rill_world *world) {

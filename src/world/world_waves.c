@@ -31,8 +31,13 @@ double rill_waves_chosen_limit(const rill_step_context *step) {
 void rill_waves_substep(rill_step_context *step, double dt) {
     rill_world *world = step->world;
     rill_edge_flow edges[4] = { { 0 } };
+    const bool tension = rill_world_tension(world);
     const rill_theta_step theta = { .controls = world->def.solver.waves,
                                     .density = world->def.liquid.density,
+                                    .tension = tension ? world->def.liquid.surface_tension : 0.0,
+                                    .wetting = tension ? &world->wetting : NULL,
+                                    .time = step->start + step->done + dt,
+                                    .drying = world->def.liquid.drying,
                                     .viscosity = world->def.liquid.viscosity,
                                     .gravity = step->normal,
                                     .tangent = { step->tangent[0], step->tangent[1] },
