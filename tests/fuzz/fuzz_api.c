@@ -2,146 +2,9 @@
  * After every call the ledger balances, and a call that failed has changed nothing; in steps in which liquid is left to
  * itself energy does not rise; and in the end the world is valid. Sequences are short so that there are many of
  * them. */
-#include "body_shapes.h"
-#include "fuzz.h"
+#include "trial_reads.h"
 
-enum { LEAST_CALLS = 3, MOST_CALLS = 8, MOST_CELLS = 6, WIDEST = 100, WIDE_ONE_IN = 64, THREADS_ONE_IN = 128 };
-
-typedef struct trial {
-    fuzz_input in;
-    uint64_t die;
-    fuzz_memory memory;
-    rill_world *world;
-    rill_runtime runtime;
-    int32_t cells[2];
-    double extent; /* m, of the grid's longer side */
-    bool stirred;  /* something else than liquid and gravity may move the liquid */
-    bool joined;   /* a body is new: what it raises is told with the energy from the next step on */
-    bool paper;    /* the paper's pipes: with bodies under roofs they overfill columns, which is known */
-    rill_solid_id solids[4];
-    rill_source_id sources[4];
-    rill_body_id bodies[4];
-    void *snapshot;
-    size_t snapshot_size;
-} trial;
-
-/* ------------------------------------------------------------------------------------------------------ definitions */
-
-static rill_solver random_solver(fuzz_input *in) {
-    rill_solver solver = rill_default_world_def().solver;
-    uint8_t bits = fuzz_u8(in);
-    solver.pipe_area = bits & 1 ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
-    solver.advection = bits & 2;
-    solver.rest = bits & 4;
-    solver.skip_idle = bits & 8;
-    solver.friction = bits & 16 ? fuzz_double(in, 0.0, 1.0) : 0.0;
-    solver.max_substeps = bits & 32 ? fuzz_below(in, 8) : 4;
-    if (bits & 128) {
-        solver.passages = (rill_passages)fuzz_below(in, 4); /* one too many */
-        solver.orifice = fuzz_double(in, 0.0, 1.0);
-    }
-    if (bits & 64) {
-        solver.method = RILL_METHOD_KANDEMIR;
-        solver.kandemir.pipe_length = fuzz_double(in, 0.0, 0.01);
-        solver.kandemir.pipe_area = fuzz_double(in, 0.0, 1e-4);
-        solver.kandemir.vanishing = fuzz_double(in, 0.0, 1.0);
-        solver.kandemir.viscosity = fuzz_double(in, 0.0, 1.0);
-        if (bits & 2) solver.method = RILL_METHOD_WAVES;
-    }
-    return solver;
-}
-
-static rill_liquid random_liquid(fuzz_input *in) {
-    rill_liquid liquid = rill_default_world_def().liquid;
-    const char *name = rill_liquid_preset_name(fuzz_below(in, 9));
-    if (name) rill_liquid_preset(name, &liquid);
-    if (fuzz_below(in, 2)) liquid.viscosity = fuzz_double(in, 0.0, 0.01);
-    if (fuzz_below(in, 4) == 0) liquid.density = fuzz_double(in, 500.0, 2000.0);
-    return liquid;
-}
-
-static rill_solid_def random_solid(trial *s, double heights[9]) {
-    fuzz_input *in = &s->in;
-    rill_solid_def def = rill_default_solid_def();
-    double size = s->extent;
-    int type = (int)fuzz_below(in, 8);
-    if (type == 7) type += (int)fuzz_below(in, 3); /* up to one too many */
-    def.shape.type = (rill_shape)type;
-    fuzz_vector(in, 0.0, 0.6 * size, def.shape.min);
-    fuzz_vector(in, 0.4 * size, size, def.shape.max);
-    def.shape.min[2] -= size;
-    memcpy(def.shape.centre, def.shape.max, sizeof def.shape.centre);
-    memcpy(def.shape.from, def.shape.min, sizeof def.shape.from);
-    memcpy(def.shape.to, def.shape.max, sizeof def.shape.to);
-    memcpy(def.shape.point, def.shape.min, sizeof def.shape.point);
-    def.shape.axis[fuzz_below(in, 3)] = 1.0;
-    def.shape.axis[2] += fuzz_double(in, 0.0, 1.0);
-    def.shape.radius = fuzz_double(in, 0.0, 0.5 * size);
-    def.shape.tube = fuzz_double(in, 0.0, 0.2 * size);
-    for (int i = 0; i < 9; ++i) heights[i] = fuzz_double(in, -0.1 * size, 0.1 * size);
-    def.shape.heights = heights;
-    def.shape.heights_size[0] = def.shape.heights_size[1] = 3;
-    if (fuzz_below(in, 4) == 0) fuzz_vector(in, -180.0, 180.0, def.rotate);
-    def.name = fuzz_below(in, 4) == 0 ? "twin" : NULL; /* the second of that name is refused */
-    return def;
-}
-
-static rill_source_def random_source(trial *s) {
-    fuzz_input *in = &s->in;
-    rill_source_def def = rill_default_source_def();
-    def.shape = (rill_source_shape)fuzz_below(in, 5);
-    def.sink = fuzz_below(in, 2);
-    fuzz_vector(in, 0.0, s->extent, def.at);
-    def.radius = fuzz_double(in, 0.0, 0.4 * s->extent);
-    fuzz_vector(in, 0.0, 0.5 * s->extent, def.min);
-    fuzz_vector(in, 0.5 * s->extent, s->extent, def.max);
-    if (def.shape == RILL_SOURCE_RAIN)
-        def.rain = fuzz_double(in, 0.0, 1e6);
-    else
-        def.rate = fuzz_double(in, 0.0, 1e-3);
-    def.from = fuzz_below(in, 4) ? 0.0 : fuzz_double(in, 0.0, 0.1);
-    if (fuzz_below(in, 4) == 0) def.until = fuzz_double(in, 0.0, 0.1);
-    def.name = fuzz_below(in, 4) == 0 ? "twin" : NULL;
-    return def;
-}
-
-/* A pyramid: of solids and of bodies. */
-static const uint32_t pyramid[] = { 0, 2, 1, 0, 3, 2, 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4 };
-
-static void random_state(trial *s, rill_body_state *state) {
-    fuzz_input *in = &s->in;
-    fuzz_vector(in, 0.0, s->extent, state->position);
-    const uint8_t bits = fuzz_u8(in);
-    for (int i = 0; i < 4 && bits & 1; ++i) state->orientation[i] = fuzz_double(in, -1.0, 1.0);
-    if (bits & 2) fuzz_vector(in, -1.0, 1.0, state->velocity);
-    if (bits & 4) fuzz_vector(in, -100.0, 100.0, state->angular_velocity);
-    if (bits & 8) fuzz_vector(in, -12.0, 12.0, state->acceleration);
-}
-
-static rill_body_def random_body(trial *s, float vertices[15]) {
-    fuzz_input *in = &s->in;
-    rill_body_def def = rill_default_body_def();
-    const double size = 0.4 * s->extent;
-    const int32_t kind = fuzz_below(in, BODY_SHAPES + 1);
-    def.shape.type = kind < BODY_SHAPES ? body_shapes[kind] : RILL_SHAPE_TORUS; /* which no body is */
-    def.shape.radius = fuzz_double(in, 0.0, size);
-    set_length(&def.shape, fuzz_double(in, 0.0, size));
-    double edges[3];
-    fuzz_vector(in, 0.0, size, edges);
-    set_size(&def.shape, edges[0], edges[1], edges[2]);
-    if (kind >= BODY_SHAPES - 2) {
-        for (int i = 0; i < 15; ++i) vertices[i] = (float)fuzz_double(in, -size, size);
-        def.shape.vertices = vertices;
-        def.shape.vertex_count = 5;
-        def.shape.indices = pyramid;
-        def.shape.triangle_count = 6;
-    }
-    def.density = fuzz_double(in, 0.0, 2000.0);
-    def.mass = fuzz_below(in, 4) ? 0.0 : fuzz_below(in, 2) ? INFINITY : fuzz_double(in, 0.0, 1e-3);
-    def.name = fuzz_below(in, 4) == 0 ? "twin" : NULL;
-    random_state(s, &def.state);
-    return def;
-}
+enum { LEAST_CALLS = 3, MOST_CALLS = 8, WIDE_ONE_IN = 64, THREADS_ONE_IN = 128, NEWER_CALLS = 208 };
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
@@ -194,6 +57,7 @@ static rill_result call_snapshot(trial *s) {
     rill_world *copy = NULL;
     if (rill_snapshot_load(bytes, size, &s->runtime, &copy, NULL) == RILL_OK) {
         FUZZ_CHECK(rill_world_hash(copy) == rill_world_hash(s->world), "the copy is another world");
+        FUZZ_CHECK(!rill_solid_user_data(copy, rill_world_solid_at(copy, 0)), "a pointer in a snapshot");
         rill_world_destroy(copy);
     }
     return RILL_OK;
@@ -262,6 +126,20 @@ static rill_result call_body(trial *s, rill_body_id *id) {
     return rill_body_set_state(s->world, *id, &state);
 }
 
+/* Moves a source, or makes another one of it: what it now is, is what was asked for. */
+static rill_result call_source_def(trial *s, rill_source_id id) {
+    rill_source_def def, now;
+    if (rill_source_get_def(s->world, id, &def) != RILL_OK || fuzz_below(&s->in, 2)) def = random_source(s);
+    fuzz_vector(&s->in, 0.0, s->extent, def.at); /* also with the name that the library holds */
+    const rill_result result = rill_source_set_def(s->world, id, &def);
+    if (result) return result;
+    FUZZ_CHECK(rill_source_get_def(s->world, id, &now) == RILL_OK, "a source without a definition");
+    FUZZ_CHECK(now.shape == def.shape && now.sink == def.sink && now.rate == def.rate && now.rain == def.rain, "%g %g",
+               now.rate, now.rain);
+    FUZZ_CHECK(memcmp(now.at, def.at, sizeof now.at) == 0 && now.until == def.until, "at %g", now.at[0]);
+    return RILL_OK;
+}
+
 static rill_result call_pressures(trial *s) {
     double pressures[WIDEST * MOST_CELLS], points[WIDEST * MOST_CELLS];
     const size_t count = (size_t)s->cells[0] * (size_t)s->cells[1];
@@ -277,13 +155,75 @@ static rill_result call_edge_or_drain(trial *s, int32_t kind, int32_t slot) {
     s->stirred = true;
     if (kind == 24) return rill_world_drain(s->world);
     const rill_edge edge = { (rill_edge_kind)fuzz_below(&s->in, 4), fuzz_double(&s->in, 0.0, 0.02) }; /* one too many */
-    return rill_world_set_edge(s->world, slot + fuzz_below(&s->in, 3), &edge);
+    const int32_t side = slot + fuzz_below(&s->in, 3);
+    const rill_result result = rill_world_set_edge(s->world, side, &edge);
+    if (result) return result;
+    rill_edge now;
+    FUZZ_CHECK(rill_world_get_edge(s->world, side, &now) == RILL_OK && now.kind == edge.kind, "another edge");
+    return RILL_OK;
+}
+
+/* Lets the liquid wet solids in another way. */
+static rill_result call_wetting(trial *s) {
+    rill_liquid liquid;
+    rill_world_get_liquid(s->world, &liquid);
+    liquid.contact_angle = rill_contact_angle_about(fuzz_double(&s->in, 0.0, 180.0));
+    liquid.drying = fuzz_below(&s->in, 2) ? 0.0 : fuzz_double(&s->in, 0.0, 0.1);
+    if (fuzz_below(&s->in, 4) == 0) liquid.contact_angle.receding = fuzz_double(&s->in, 0.0, 180.0);
+    s->stirred = true;
+    return rill_world_set_liquid(s->world, &liquid);
+}
+
+/* Lets the liquid pull itself together; its energy is not all there is then. */
+static rill_result call_tension(trial *s) {
+    rill_solver solver;
+    rill_message why = { "" };
+    rill_world_get_solver(s->world, &solver);
+    solver.tension = (rill_tension)fuzz_below(&s->in, 4); /* one too many */
+    solver.wall_tension = fuzz_below(&s->in, 2);
+    s->stirred = true;
+    const rill_result result = rill_world_set_solver(s->world, &solver);
+    const bool acts = rill_world_has_tension(s->world, &why);
+    FUZZ_CHECK(acts == (why.text[0] == '\0'), "%s", why.text);
+    return result;
+}
+
+/* Makes a painted solid of another. */
+static rill_result call_paint(trial *s, rill_solid_id id) {
+    double heights[9], angles[4];
+    rill_solid_def def = random_solid(s, heights);
+    for (int i = 0; i < 4; ++i) angles[i] = fuzz_double(&s->in, 0.0, 180.0);
+    def.wettability = fuzz_below(&s->in, 4) ? angles : NULL;
+    def.wettability_size[0] = def.wettability_size[1] = fuzz_below(&s->in, 16) ? 2 : fuzz_below(&s->in, 3);
+    if (fuzz_below(&s->in, 4) == 0) def.contact_angle = rill_contact_angle_about(fuzz_double(&s->in, 0.0, 180.0));
+    s->stirred = true;
+    return rill_solid_replace(s->world, id, &def);
+}
+
+/* Calls that came later, by numbers of their own: inputs keep what they meant. */
+static rill_result call_newer(trial *s, int32_t kind) {
+    const int32_t slot = fuzz_below(&s->in, SLOTS);
+    switch (kind % 12) {
+    case 0:
+    case 1: return call_source_def(s, s->sources[slot]);
+    case 2: return rill_source_set_rain(s->world, s->sources[slot], fuzz_double(&s->in, 0.0, 1e6));
+    case 3: return call_user(s, slot);
+    case 4: return call_lists(s);
+    case 5: return call_field(s);
+    case 6: return call_accounts(s);
+    case 7: return call_wetting(s);
+    case 8: return call_paint(s, s->solids[slot]);
+    case 9: return call_tension(s);
+    default: return call_surface(s);
+    }
 }
 
 static rill_result call_one(trial *s) {
     double vector[3], heights[9];
     int32_t slot = fuzz_below(&s->in, 4);
-    const int32_t kind = fuzz_below(&s->in, 26);
+    const uint8_t any = fuzz_u8(&s->in);
+    if (any >= NEWER_CALLS) return call_newer(s, any - NEWER_CALLS);
+    const int32_t kind = any % 26;
     s->stirred |= (rill_snapshot_size(s->world) > 0 && kind <= 2) || kind == 5 || (kind >= 14 && kind <= 18);
     switch (kind) {
     case 0:
@@ -416,6 +356,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     s.runtime.tasks.threads = 1 + (s.die / 64 % THREADS_ONE_IN == 0);
     if (open_world(&s)) {
         lay_floor(&s);
+        check_users(&s);
         const int calls = LEAST_CALLS + (int)(s.die / 8192 % (MOST_CALLS - LEAST_CALLS + 1));
         for (int i = 0; i < calls && s.in.size > 0; ++i) {
             uint8_t failure = fuzz_u8(&s.in);
@@ -425,8 +366,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             s.memory.until_failure = -1;
             if (result != RILL_OK) check_refused(s.world, result, &before);
             fuzz_check_ledger(s.world);
+            check_users(&s);
         }
         fuzz_check_world(s.world);
+        rill_surface_destroy(s.surface);
         rill_world_destroy(s.world);
     }
     free(s.snapshot);
