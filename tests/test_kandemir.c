@@ -52,6 +52,11 @@ static void read(const rill_world *world, rill_field field, double *out) {
     assert_int_equal(rill_world_read_field(world, field, 0, out, count), RILL_OK);
 }
 
+static rill_result press(rill_world *world, const double *pressures, size_t count) {
+    return rill_world_set_force_field(
+        world, &(rill_force_field){ .layer = RILL_ALL_LAYERS, .pressures = pressures, .count = count });
+}
+
 static void run(rill_world *world, double dt, int steps) {
     for (int i = 0; i < steps; ++i)
         if (rill_world_step(world, dt) != RILL_OK) fail_msg("%s", rill_world_message(world));
@@ -165,7 +170,7 @@ static void test_volume(void **state) {
             for (int32_t k = 0; k < CELLS; ++k)
                 pressures[k] =
                     noise(k % SIDE, k / SIDE, (uint32_t)i) < 0.1 ? 3000.0 * noise(k % SIDE, k / SIDE, 9) : 0.0;
-            must(world, rill_world_set_external_pressure(world, i % 2 ? pressures : NULL, CELLS));
+            must(world, press(world, i % 2 ? pressures : NULL, CELLS));
             run(world, 0.01, 1);
             assert_int_equal(ledger_error(world), 0);
             must_be_valid(world);
@@ -332,7 +337,7 @@ static void test_pressure(void **state) {
     rill_world *world = make_tank(&def, nothing, even);
     double pressures[CELLS] = { 0.0 }, depths[CELLS], total[CELLS];
     for (int32_t i = 0; i < CELLS; ++i) pressures[i] = i % SIDE < 6 ? 100.0 : 0.0;
-    must(world, rill_world_set_external_pressure(world, pressures, CELLS));
+    must(world, press(world, pressures, CELLS));
     run(world, 0.05, 100);
     read(world, RILL_FIELD_DEPTH, depths);
     read(world, RILL_FIELD_PRESSURE, total);
@@ -340,11 +345,10 @@ static void test_pressure(void **state) {
     for (int32_t i = 1; i < CELLS; ++i) near(total[i], total[0], 1e-7);
     near(total[0], 101325.0 + 800.0 * GRAVITY * 0.05 + 25.0, 1e-6);
 
-    must_refuse(world, rill_world_set_external_pressure(world, pressures, CELLS - 1), RILL_INVALID_ARGUMENT,
-                "count is");
+    must_refuse(world, press(world, pressures, CELLS - 1), RILL_INVALID_ARGUMENT, "count is");
     pressures[30] = (double)NAN;
-    must_refuse(world, rill_world_set_external_pressure(world, pressures, CELLS), RILL_INVALID_ARGUMENT, "cell (6, 1)");
-    must(world, rill_world_set_external_pressure(world, NULL, 0));
+    must_refuse(world, press(world, pressures, CELLS), RILL_INVALID_ARGUMENT, "cell (6, 1)");
+    must(world, rill_world_set_force_field(world, NULL));
     run(world, 0.05, 100);
     read(world, RILL_FIELD_DEPTH, depths);
     near(depths[CELLS - 1], depths[0], 1e-6);
@@ -534,7 +538,7 @@ static void test_snapshot(void **state) {
     def.edges[RILL_WEST] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = 0.05 };
     rill_world *world = make_tank(&def, nothing, mound), *copy = NULL;
     double pressures[CELLS] = { [77] = 50.0 };
-    must(world, rill_world_set_external_pressure(world, pressures, CELLS));
+    must(world, press(world, pressures, CELLS));
     run(world, 0.01, 5);
     size_t size = rill_snapshot_size(world);
     unsigned char *memory = malloc(size);
@@ -566,7 +570,6 @@ static void test_switching(void **state) {
     double points[(SIDE + 1) * (SIDE + 1)], field[CELLS];
     must_refuse(world, rill_world_read_control_points(world, points, (SIDE + 1) * (SIDE + 1)), RILL_INVALID_STATE,
                 "RILL_METHOD_KANDEMIR");
-    must_refuse(world, rill_world_set_external_pressure(world, NULL, 0), RILL_INVALID_STATE, "RILL_METHOD_KANDEMIR");
     must_refuse(world, rill_world_read_field(world, RILL_FIELD_PRESSURE, 0, field, CELLS), RILL_INVALID_STATE,
                 "RILL_METHOD_KANDEMIR");
     run(world, 0.01, 3);

@@ -53,7 +53,7 @@ static void planes_are_fresh(const rill_world *world) {
     const rill_area all = { { 0, 0 }, { world->def.grid.cells[0], world->def.grid.cells[1] } };
     rill_wetting fresh = { 0 };
     assert_true(rill_wetting_make(&fresh, &world->bed, &allocator));
-    rill_wetting_fill(&fresh, &world->bed, &all, &world->def.liquid.contact_angle, solid_of, world);
+    rill_wetting_fill(&fresh, &world->bed, &all, &world->def.liquid.contact_angle, solid_of, NULL, world);
     assert_int_equal(fresh.plane_size, world->wetting.plane_size);
     assert_memory_equal(fresh.advancing, world->wetting.advancing, fresh.plane_size * sizeof(float));
     assert_memory_equal(fresh.receding, world->wetting.receding, fresh.plane_size * sizeof(float));

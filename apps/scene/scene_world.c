@@ -116,7 +116,7 @@ static void fill_one(maker *making, const rill_scene_fill *fill) {
     }
 }
 
-/* Kandemir's external force as a pressure on the columns it acts on (Eq. 5.9). */
+/* An external force as a pressure on the columns it acts on (Kandemir et al., Eq. 5.9). */
 static void press(maker *making, const rill_scene_force *external) {
     const rill_grid *grid = &making->scene->world.grid;
     size_t nx = (size_t)grid->cells[0], cells = nx * (size_t)grid->cells[1], count = 0;
@@ -139,7 +139,8 @@ static void press(maker *making, const rill_scene_force *external) {
                           "found no column between (%g, %g) and (%g, %g) for the external force, expected one at least",
                           external->min[0], external->min[1], external->max[0], external->max[1]);
     } else {
-        good(making, rill_world_set_external_pressure(making->world, pressures, cells), external->place);
+        const rill_force_field field = { .layer = RILL_ALL_LAYERS, .pressures = pressures, .count = cells };
+        good(making, rill_world_set_force_field(making->world, &field), external->place);
     }
     free(pressures);
 }

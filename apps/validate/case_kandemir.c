@@ -189,8 +189,8 @@ static void run_pressure(rill_validation *validation) {
         rig.depth[i] = DEPTH;
         pressures[i] = x > 12 && x < 20 && y > 15 && y < 25 ? pressure : 0.0;
     }
-    ok = ok && rill_rig_fill(&rig) &&
-         rill_rig_expect(&rig, rill_world_set_external_pressure(rig.world, pressures, rig.cells), "press");
+    const rill_force_field field = { .layer = RILL_ALL_LAYERS, .pressures = pressures, .count = rig.cells };
+    ok = ok && rill_rig_fill(&rig) && rill_rig_expect(&rig, rill_world_set_force_field(rig.world, &field), "press");
     if (ok && rill_rig_run(&rig, 8.0, 0.1) && rill_rig_look(&rig)) {
         const rill_check check = { .mode = MODE,
                                    .relation = RILL_NEAR,

@@ -203,7 +203,7 @@ typedef enum rill_tension {
 } rill_tension;
 
 /* The controls of RILL_METHOD_KANDEMIR that are its own. The others are density (liquid.density), resolution and column size
- * (grid.cells, grid.cell_size), height (fills) and external force (bodies, rill_world_set_external_pressure). Of rill_solver it
+ * (grid.cells, grid.cell_size), height (fills) and external force (bodies, rill_world_set_force_field). Of rill_solver it
  * reads max_substeps besides, of rill_liquid nothing but the density. The bed must be one layer under open sky: what would make
  * it something else is refused with RILL_INVALID_STATE. */
 typedef struct rill_kandemir {
@@ -522,6 +522,84 @@ RILL_API rill_source_id rill_world_source_at(const rill_world *world, int32_t in
 RILL_API rill_result rill_source_set_user_data(rill_world *world, rill_source_id id, void *user);
 RILL_API void *rill_source_user_data(const rill_world *world, rill_source_id id); /* NULL when stale */
 
+/* ------------------------------------------------------------------------------------------------------------ force */
+
+/* Forces on liquid from outside, besides gravity and bodies. They add up, with any method. Faces between columns are
+ * driven by differences of pressure over density and by the mean of both columns' accelerations, as by tilted gravity, before
+ * viscosity slows them; what is flooded is, too. A potential is exact to the quantum: a lake in a field of pressure, or in
+ * one acceleration everywhere, comes to rest and sleeps. Volumes do not change.
+ *
+ * Sub-steps become as short as the strongest acceleration asks for, wherever it is. Columns side by side are driven by at most
+ * 2^28 quanta of head (0.03 m where a quantum is 2^-33 m); without gravity into the bed there is no head, and no force acts.
+ * Bodies, and liquid that lies on them, feel nothing of it but what the liquid around does. What forces do is no energy of
+ * rill_world_get_energy, which may rise by it. */
+
+/* For rill_force_field.layer: every layer of every cell. */
+#define RILL_ALL_LAYERS (-1)
+
+/* A field of forces on the columns of a layer: wind, a magnet, an air jet. Its arrays are copied. */
+typedef struct rill_force_field {
+    int32_t layer; /* which void of its cell, from below; RILL_ALL_LAYERS for those without a field of their own */
+    const double *pressures;     /* Pa, -1e9 to 1e9; cells[0] * cells[1] values, row 0 south, x fastest; NULL: none */
+    const double *accelerations; /* m/s2 along x and along y, -1e4 to 1e4; twice as many values; NULL: none */
+    size_t count;                /* cells[0] * cells[1] */
+} rill_force_field;
+
+/* Sets the field of a layer, or of all, in the place of the one there was; it stays until it is set again. Setting that of all
+ * layers drops those of single ones. NULL: no fields any more. The bed must be built. With RILL_METHOD_KANDEMIR the pressure is
+ * P_external of Eq. 5.1, a force f on n columns is f / (n cell_size^2) (Eq. 5.9). Allocates. */
+RILL_API rill_result rill_world_set_force_field(rill_world *world, const rill_force_field *field);
+
+/* A brush drags liquid along, as with a cursor: for the next step alone. */
+typedef struct rill_brush {
+    double at[3];  /* m; in each cell it acts on the column whose void holds this height, else the first floor below */
+    double radius; /* m, > 0 */
+    double acceleration[2]; /* m/s2 along x and y, in the middle; (1 - r^2 / radius^2)^2 of it at a distance r */
+} rill_brush;
+
+/* Adds a brush to the next step; more of them add up. It is made no stronger than a cell_size in the square of the longest
+ * sub-step that waves allow, so that no hand is too fast. The bed must be built. RILL_TOO_LARGE beyond 1024 brushes. */
+RILL_API rill_result rill_world_brush(rill_world *world, const rill_brush *brush);
+
+typedef struct rill_control_id {
+    uint64_t value;
+} rill_control_id;
+
+/* A control draws liquid into a shape in plan: as if the ground around it rose from the shape on with a slope of strength over
+ * gravity. Wang, Miller & Turk 2007, section 7. Arrays are copied, and given back by no call. */
+typedef struct rill_control_def {
+    const char *name; /* copied; may be NULL; must be unique otherwise */
+    /* The shape: polygons, or a mask. A polygon inside another is a hole in it; cells count by their centres. */
+    const double *points;   /* m: x, y of each corner, polygon after polygon */
+    const int32_t *corners; /* how many each polygon has, 3 at least */
+    int32_t polygon_count;  /* 1 to 1e6; 0 with a mask */
+    const uint8_t *mask;    /* one byte per cell of the grid, row 0 south, 0 outside; NULL with polygons */
+    size_t mask_count;      /* cells[0] * cells[1] */
+    double strength;        /* m/s2, acceleration towards the shape outside of it, 0 to 1e4; default 10 */
+    /* Where liquid meets solids in the shape while the control acts, and elsewhere; NaN in both members, the default: as without
+     * the control. Of several controls that say something of a cell the last one holds. */
+    rill_contact_angle inside, outside;
+    double from, until; /* s: acts in sub-steps that begin at from <= time < until; default 0 and infinity */
+} rill_control_def;
+
+RILL_API rill_control_def rill_default_control_def(void);
+/* The bed must be built. Takes time in proportion to the cells of the grid, once: distances are exact. */
+RILL_API rill_result rill_control_create(rill_world *world, const rill_control_def *def, rill_control_id *out);
+RILL_API rill_result rill_control_destroy(rill_world *world, rill_control_id id);
+RILL_API rill_result rill_control_set_strength(rill_world *world, rill_control_id id, double strength);
+/* The definition as it is now, without its shape: polygon_count is 0, arrays are NULL. Its name is valid until it goes. */
+RILL_API rill_result rill_control_get_def(const rill_world *world, rill_control_id id, rill_control_def *out);
+/* 1 for each cell of the grid that is in the shape, else 0. `count` is cells[0] * cells[1]. */
+RILL_API rill_result rill_control_read_mask(const rill_world *world, rill_control_id id, uint8_t *out, size_t count);
+RILL_API rill_control_id rill_control_find(const rill_world *world, const char *name); /* null id when there is none */
+RILL_API const char *rill_control_name(const rill_world *world,
+                                       rill_control_id id); /* "" when nameless, NULL when stale */
+/* As with sources. */
+RILL_API int32_t rill_world_control_count(const rill_world *world);
+RILL_API rill_control_id rill_world_control_at(const rill_world *world, int32_t index);
+RILL_API rill_result rill_control_set_user_data(rill_world *world, rill_control_id id, void *user);
+RILL_API void *rill_control_user_data(const rill_world *world, rill_control_id id); /* NULL when stale */
+
 /* ------------------------------------------------------------------------------------------------------------- body */
 
 /* Rigid bodies: things that float, sink, drift and block. A body displaces liquid exactly, is pushed by it and pushes it,
@@ -807,9 +885,6 @@ RILL_API rill_result rill_world_read_field_floats(const rill_world *world, rill_
 
 /* For worlds whose solver.method is RILL_METHOD_KANDEMIR and whose bed is built; RILL_INVALID_STATE otherwise. */
 
-/* External pressure (Eq. 5.1) on each column, Pa, -1e9 to 1e9, besides what bodies exert: wind, or a force f on n columns as
- * f / (n cell_size^2) (Eq. 5.9). cells[0] * cells[1] values, row 0 south; it stays until it is set again. NULL: none. */
-RILL_API rill_result rill_world_set_external_pressure(rill_world *world, const double *pressures, size_t count);
 /* The surface as control points between columns (Eq. 5.8), absolute z, m: point (i, j), row 0 south, lies at
  * origin + (i, j) * cell_size and is the mean level of the columns around it, four of them inside of the tank. NaN where there
  * is none. `count` is the number of doubles in `out`: (cells[0] + 1) * (cells[1] + 1). */

@@ -15,7 +15,7 @@
 
 RILL_DISPATCH(rill_kandemir_kernels)
 
-enum { PLANES = 7, MARGIN = 2 * RILL_PAD_X + 2 };
+enum { PLANES = 9, MARGIN = 2 * RILL_PAD_X + 2 };
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
@@ -32,8 +32,8 @@ rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator
         rill_tank_free(tank, allocator);
         return NULL;
     }
-    float **const planes[PLANES] = { &tank->ne,     &tank->nw,       &tank->set, &tank->bodies,
-                                     &tank->before, &tank->external, &tank->K };
+    float **const planes[PLANES] = { &tank->ne,       &tank->nw,      &tank->set,     &tank->bodies, &tank->before,
+                                     &tank->external, &tank->half[0], &tank->half[1], &tank->K };
     for (size_t i = 0; i < PLANES; ++i) *planes[i] = tank->memory + i * tank->size;
     for (size_t i = 0; i < tank->size; ++i) tank->K[i] = 1.0f;
     RILL_ASSERT(tank->stride >= tank->cells[0] + MARGIN && tank->K + tank->size == tank->memory + PLANES * tank->size);
@@ -162,11 +162,12 @@ static rill_kandemir_row row_of(const tank_sweep *sweep, int32_t row) {
                                 .ne = sweep->tank->ne + at,
                                 .nw = sweep->tank->nw + at,
                                 .external = sweep->tank->external + at,
+                                .half = { sweep->tank->half[0] + at, sweep->tank->half[1] + at },
                                 .K = sweep->tank->K + at };
 }
 
 static bool add_pressures(rill_tank *tank) {
-    if (!tank->has_set && !tank->has_bodies) return false;
+    if (!tank->has_set && !tank->has_half && !tank->has_bodies) return false;
     for (size_t i = 0; i < tank->size; ++i) tank->external[i] = tank->set[i] + tank->bodies[i];
     return true;
 }
@@ -214,9 +215,10 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
     /* A column may get all that its eight neighbours have. */
     const bool near_top = flow->extent.level + 8 * (int64_t)flow->extent.depth > RILL_TOP;
     const bool pressed = add_pressures(tank);
+    const rill_kandemir_drive how = tank->has_half ? RILL_TANK_PUSHED : pressed ? RILL_TANK_PRESSED : RILL_TANK_FREE;
     for (int32_t row = 0; row < sweep.rows; ++row) {
         const rill_kandemir_row here = row_of(&sweep, row), south = row_of(&sweep, row - 1);
-        sweep.kernels->drive(sweep.width, &here, &south, pressed, &sweep.constants);
+        sweep.kernels->drive(sweep.width, &here, &south, how, &sweep.constants);
         check_velocities(&here, sweep.width);
     }
     limit_rows(&sweep, false);

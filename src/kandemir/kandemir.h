@@ -42,9 +42,10 @@ typedef struct rill_tank {
     float *bodies;    /* Pa: that bodies exert in this sub-step */
     float *before;    /* Pa: that they did in the sub-step before */
     float *external;  /* Pa: set + bodies; only while there is any */
+    float *half[2];   /* Pa: half of what an acceleration drives a pipe along x, and along y, by */
     float *K;         /* limiter factors */
     uint8_t *flagged; /* per row: some K is not 1 */
-    bool has_set, has_bodies;
+    bool has_set, has_half, has_bodies;
 } rill_tank;
 
 /* Returns the index of a cell in the planes, -2 <= x <= cells[0] + 1 and -2 <= y <= cells[1] + 1: there is a ring of

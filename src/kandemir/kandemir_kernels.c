@@ -27,12 +27,17 @@ INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u,
     return donor - sill > RILL_DRY ? speed : 0.0f;
 }
 
-#define DRIVE_KERNEL(NAME, PRESSED)                                                                                    \
+/* Pressures by which the accelerations of both ends drive a pipe that leads from `s`, `d` farther on: along x, and along y. */
+#define ALONG_X(s, d) (s##x[i + (d)] + x[i])
+#define ALONG_Y(s, d) (s##y[i + (d)] + y[i])
+
+#define DRIVE_KERNEL(NAME, PRESSED, PUSHED)                                                                            \
     static void NAME(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south,                          \
                      const rill_kandemir_constants *shared) {                                                          \
         const rill_kandemir_constants constants = *shared;                                                             \
         const int32_t *b = row->b, *bs = south->b, *H = row->H, *Hs = south->H;                                        \
-        const float *p = row->external, *ps = south->external;                                                         \
+        const float *p = row->external, *ps = south->external, *x = row->half[0], *y = row->half[1];                   \
+        const float *sx = south->half[0], *sy = south->half[1];                                                        \
         float *u = row->u, *v = row->v, *ne = row->ne, *nw = row->nw;                                                  \
         const float along = constants.tilt[0] + constants.tilt[1], across = constants.tilt[1] - constants.tilt[0];     \
         RILL_EACH_ALONE /* vector */                                                                                   \
@@ -49,6 +54,12 @@ INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u,
                 from_sw += ps[i - 1] - p[i];                                                                           \
                 from_se += ps[i + 1] - p[i];                                                                           \
             }                                                                                                          \
+            if (PUSHED) {                                                                                              \
+                from_w += ALONG_X(, -1);                                                                               \
+                from_s += ALONG_Y(s, 0);                                                                               \
+                from_sw += ALONG_X(s, -1) + ALONG_Y(s, -1);                                                            \
+                from_se += ALONG_Y(s, 1) - ALONG_X(s, 1);                                                              \
+            }                                                                                                          \
             u[i] = driven(hw, h, rill_max_i(b[i - 1], b[i]), from_w, u[i], &constants);                                \
             v[i] = driven(hs, h, rill_max_i(bs[i], b[i]), from_s, v[i], &constants);                                   \
             ne[i] = driven(hsw, h, sill_ne, from_sw, ne[i], &constants);                                               \
@@ -56,12 +67,15 @@ INLINE float driven(int32_t l, int32_t r, int32_t sill, float other, float u,
         }                                                                                                              \
     }
 
-DRIVE_KERNEL(drive_free, 0)
-DRIVE_KERNEL(drive_pressed, 1)
+DRIVE_KERNEL(drive_free, 0, 0)
+DRIVE_KERNEL(drive_pressed, 1, 0)
+DRIVE_KERNEL(drive_pushed, 1, 1)
 
-static void drive(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, bool pressed,
+static void drive(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, rill_kandemir_drive how,
                   const rill_kandemir_constants *constants) {
-    (pressed ? drive_pressed : drive_free)(n, row, south, constants);
+    (how == RILL_TANK_PUSHED    ? drive_pushed
+     : how == RILL_TANK_PRESSED ? drive_pressed
+                                : drive_free)(n, row, south, constants);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limit */

@@ -26,13 +26,17 @@ typedef struct rill_kandemir_row {
     float *u, *v;          /* from the west and the south */
     float *ne, *nw;        /* from the south-west, to the north-east; from the south-east, to the north-west */
     const float *external; /* Pa */
+    const float *half[2];  /* Pa */
     float *K;              /* limiter factors of columns; 1 unless flagged */
 } rill_kandemir_row;
 
+/* Drives of a tank besides levels and gravity: none; external pressures; accelerations, too. */
+typedef enum rill_kandemir_drive { RILL_TANK_FREE, RILL_TANK_PRESSED, RILL_TANK_PUSHED } rill_kandemir_drive;
+
 /* `n` is a multiple of 16 everywhere. */
 typedef struct rill_kandemir_kernels {
-    /* Eqs. 5.1 to 5.5 and 6.1: new velocities of the row's pipes. `pressed`: there are external pressures. */
-    void (*drive)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, bool pressed,
+    /* Eqs. 5.1 to 5.5 and 6.1: new velocities of the row's pipes. */
+    void (*drive)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *south, rill_kandemir_drive how,
                   const rill_kandemir_constants *constants);
     /* Whether some column would give more than it has, or (`taking`) take more than it has room for. */
     bool (*flag)(int32_t n, const rill_kandemir_row *row, const rill_kandemir_row *north, bool taking, float flux);

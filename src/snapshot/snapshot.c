@@ -288,6 +288,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_books(writer, world);
     put_sources(writer, world);
     rill_snapshot_put_events(writer, world);
+    rill_snapshot_put_forces(writer, world);
 }
 
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size) {
@@ -357,6 +358,11 @@ static void keep_user_data(rill_world *world, const rill_world *old) {
     for (size_t i = 0; i < world->sources.count && i < old->sources.count; ++i)
         if (sources[i].alive && sources[i].generation == old_sources[i].generation)
             sources[i].user = old_sources[i].user;
+    rill_control *controls = world->forces.controls.data;
+    const rill_control *old_controls = old->forces.controls.data;
+    for (size_t i = 0; i < world->forces.controls.count && i < old->forces.controls.count; ++i)
+        if (controls[i].alive && controls[i].generation == old_controls[i].generation)
+            controls[i].user = old_controls[i].user;
     for (size_t i = 0; i < world->bodies.list.count && i < old->bodies.list.count; ++i) {
         rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
         const rill_body *before = rill_body_at(&old->bodies, (int32_t)i);
@@ -403,5 +409,6 @@ uint64_t rill_world_hash(const rill_world *world) {
         rill_snapshot_put_moves(&writer, world);
     }
     put_sources(&writer, world);
+    rill_snapshot_put_forces(&writer, world);
     return writer.hash;
 }

@@ -1,4 +1,4 @@
-/* The snapshot format, version 15. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 16. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -22,6 +22,8 @@
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
  *   events    per solid, source and body: whether it was wet, refused or reached
+ *   forces    fields: layer, which arrays there are, and these; controls, per slot: generation, alive; if alive its
+ *             definition, whether it acts, and a byte per cell of its shape; brushes of the next step
  *
  * Pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns and their sheets. No
  * velocity is ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
@@ -32,7 +34,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 15, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 16, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {
@@ -82,6 +84,10 @@ rill_result rill_loading_moves(rill_loading *load);
 /* snapshot_events.c */
 void rill_snapshot_put_events(rill_writer *writer, const rill_world *world);
 rill_result rill_loading_events(rill_loading *load);
+
+/* snapshot_forces.c */
+void rill_snapshot_put_forces(rill_writer *writer, const rill_world *world);
+rill_result rill_loading_forces(rill_loading *load);
 
 /* snapshot.c */
 void rill_snapshot_put_area(rill_writer *writer, const rill_area *area);

@@ -310,6 +310,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);
     if (!result) result = rill_loading_events(load);
+    if (!result) result = rill_loading_forces(load);
     RILL_ASSERT(load->reader.at <= load->reader.size);
     if (!result && load->reader.at != load->reader.size)
         result = rill_loading_refuse(load, "more bytes follow than belong to it");

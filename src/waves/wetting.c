@@ -39,6 +39,7 @@ void rill_wetting_free(rill_wetting *wetting, const rill_allocator *allocator) {
 typedef struct floor_lookup {
     const rill_contact_angle *liquid;
     rill_wetting_solid *solid_of;
+    rill_wetting_paint *paint;
     const void *context;
 } floor_lookup;
 
@@ -103,13 +104,18 @@ static void copy_to_ghosts(rill_wetting *wetting, const rill_bed *bed) {
 static void fill_cell(rill_wetting *wetting, const rill_bed *bed, const floor_lookup *lookup, floor_memo *memo,
                       int32_t x, int32_t y) {
     const int32_t *first = &bed->cell_first[y * bed->grid.cells[0] + x];
+    const rill_contact_angle *painted = lookup->paint ? lookup->paint(lookup->context, x, y) : NULL;
     for (int32_t i = first[0]; i < first[1]; ++i) {
         const uint16_t floor = bed->floors[i];
         if (floor != memo->floor) memo_step_on(memo, floor, lookup->solid_of(lookup->context, floor), lookup->liquid);
-        if (memo->painted) {
+        if (painted) {
+            memo_set(memo, painted);
+        } else if (memo->painted) {
             const double mean = rill_wettability_at(&memo->painted->def, &bed->grid, x, y);
             const rill_contact_angle angle = rill_contact_angle_around(mean, &memo->own);
             memo_set(memo, &angle);
+        } else {
+            memo_set(memo, &memo->own);
         }
         wetting->advancing[bed->places[i]] = memo->advancing;
         wetting->receding[bed->places[i]] = memo->receding;
@@ -117,10 +123,11 @@ static void fill_cell(rill_wetting *wetting, const rill_bed *bed, const floor_lo
 }
 
 void rill_wetting_fill(rill_wetting *wetting, const rill_bed *bed, const rill_area *area,
-                       const rill_contact_angle *liquid, rill_wetting_solid *solid_of, const void *context) {
+                       const rill_contact_angle *liquid, rill_wetting_solid *solid_of, rill_wetting_paint *paint,
+                       const void *context) {
     RILL_ASSERT(wetting->advancing && wetting->plane_size == (size_t)bed->plane_size);
     const int32_t *cells = bed->grid.cells;
-    const floor_lookup lookup = { liquid, solid_of, context };
+    const floor_lookup lookup = { liquid, solid_of, paint, context };
     floor_memo memo = { .floor = -1 };
     /* A cell more on all sides, so that ghosts of columns that are no more are cleared with them. */
     const rill_area wide = { { area->low[0] - 1, area->low[1] - 1 }, { area->high[0] + 1, area->high[1] + 1 } };

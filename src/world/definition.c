@@ -204,6 +204,16 @@ static rill_result check_source_place(const rill_source_def *def, rill_message *
     return result;
 }
 
+/* Checks the times between which something acts. */
+static rill_result check_window(const char *what, double from, double until, rill_message *message) {
+    if (!between(from, -RILL_MOST_TIME, RILL_MOST_TIME))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "%s.from is %g; expected %g to %g", what, from,
+                         -RILL_MOST_TIME, RILL_MOST_TIME);
+    if (until >= from) return RILL_OK; /* infinity is allowed, NaN is not */
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "%s.until is %g; expected at least %s.from, %g", what, until, what,
+                     from);
+}
+
 rill_result rill_check_source_def(const rill_source_def *def, rill_message *message) {
     rill_result result = rill_check_name("source", def->name, message);
     if (!result)
@@ -212,9 +222,32 @@ rill_result rill_check_source_def(const rill_source_def *def, rill_message *mess
     const bool rains = def->shape == RILL_SOURCE_RAIN;
     if (!result) result = check_range("source.rate", def->rate, 0.0, rains ? 0.0 : RILL_MOST_RATE, message);
     if (!result) result = check_range("source.rain", def->rain, 0.0, rains ? RILL_MOST_RAIN : 0.0, message);
-    if (!result) result = check_range("source.from", def->from, -RILL_MOST_TIME, RILL_MOST_TIME, message);
-    if (!result && !(def->until >= def->from)) /* infinity is allowed, NaN is not */
-        result = rill_fail(message, RILL_INVALID_ARGUMENT, "source.until is %g; expected at least source.from, %g",
-                           def->until, def->from);
-    return result;
+    return result ? result : check_window("source", def->from, def->until, message);
+}
+
+rill_control_def rill_default_control_def(void) {
+    return (rill_control_def){ .strength = 10.0,
+                               .inside = { (double)NAN, (double)NAN },
+                               .outside = { (double)NAN, (double)NAN },
+                               .until = (double)INFINITY };
+}
+
+static rill_result check_angle(const char *owner, const rill_contact_angle *angle, rill_message *message) {
+    return rill_contact_angle_given(angle) ? rill_contact_angle_check(owner, angle, message) : RILL_OK;
+}
+
+rill_result rill_check_control_def(const rill_control_def *def, rill_message *message) {
+    rill_result result = rill_check_name("control", def->name, message);
+    if (!result) result = check_range("control.strength", def->strength, 0.0, RILL_MOST_GRAVITY, message);
+    if (!result) result = check_angle("control.inside.", &def->inside, message);
+    if (!result) result = check_angle("control.outside.", &def->outside, message);
+    return result ? result : check_window("control", def->from, def->until, message);
+}
+
+rill_result rill_check_brush(const rill_brush *brush, rill_message *message) {
+    static const double most = 1e30; /* m/s2: whatever a hand can do, for it is cut in the step */
+    rill_result result = check_vector("brush.at", brush->at, RILL_MOST_LENGTH, message);
+    if (!result) result = check_positive("brush.radius", brush->radius, RILL_MOST_LENGTH, message);
+    if (!result) result = check_range("brush.acceleration[0]", brush->acceleration[0], -most, most, message);
+    return result ? result : check_range("brush.acceleration[1]", brush->acceleration[1], -most, most, message);
 }

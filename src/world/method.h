@@ -50,6 +50,11 @@ double rill_pipes_speed_limit(const rill_step_context *step);
 double rill_step_next_dt(rill_step_context *step);
 void rill_step_prepare(rill_step_context *step, double dt);
 
+/* world_forces.c: brushes act from the beginning of a step to its end, controls from sub-step to sub-step. */
+void rill_step_begin_forces(rill_step_context *step);
+void rill_step_end_forces(rill_step_context *step);
+void rill_step_switch_controls(rill_step_context *step);
+
 /* step.c: a sub-step of the pipes, and what methods share. */
 void rill_pipes_substep(rill_step_context *step, double dt);
 void rill_step_end_stage(rill_step_context *step, rill_stage stage);

@@ -317,9 +317,11 @@ rill_result rill_world_step(rill_world *world, double dt) {
     rill_events_begin(world);
     const rill_method_entry *method = rill_world_method(world);
     rill_step_context step = begin(world, fmax(dt, RILL_SHORTEST_STEP));
+    rill_step_begin_forces(&step);
     rill_passages_search_anew(&world->flow);
     rill_pool_attend(world->pool, true);
     do {
+        rill_step_switch_controls(&step);
         const double part = rill_step_next_dt(&step);
         rill_step_prepare(&step, part);
         run_sources(&step, part);
@@ -328,6 +330,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
     } while (step.dt - step.done > 1e-9 * step.dt && step.info.substeps < world->def.solver.max_substeps &&
              !rill_passages_out_of_memory(&world->flow));
     rill_pool_attend(world->pool, false);
+    rill_step_end_forces(&step);
     if (world->bodies.alive > 0 && method->layered) {
         const rill_body_stage bodies =
             rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.normal);

@@ -45,6 +45,7 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     world->books = rill_array_make(sizeof(rill_book));
     world->bodies = rill_bodies_make();
     world->events = rill_events_make();
+    world->forces = rill_forces_make(&def->grid);
 
     world->name = rill_string_copy(&allocator, def->name);
     if (!world->name || rill_books_make(world) != RILL_OK) {
@@ -91,6 +92,7 @@ void rill_world_destroy(rill_world *world) {
     rill_books_free(world);
     rill_events_free(&world->events, &allocator);
     rill_world_free_bodies(world);
+    rill_forces_free(&world->forces, &allocator);
     rill_moves_free(world);
     rill_method_memory_free(&world->method, &allocator);
     rill_tension_free(world->tension, &allocator);
@@ -174,6 +176,7 @@ rill_result rill_world_set_gravity(rill_world *world, const double gravity[3]) {
     double *live = world->def.gravity;
     if (live[0] == gravity[0] && live[1] == gravity[1] && live[2] == gravity[2]) return RILL_OK;
     memcpy(live, gravity, sizeof world->def.gravity);
+    rill_world_apply_forces(world, false);
     wake_all(world);
     return RILL_OK;
 }
@@ -184,6 +187,7 @@ rill_result rill_world_set_liquid(rill_world *world, const rill_liquid *liquid) 
     const rill_result result = rill_check_liquid(liquid, world->note);
     if (result || same_liquid(liquid, &world->def.liquid)) return result;
     world->def.liquid = *liquid;
+    rill_world_apply_forces(world, false);
     wake_all(world);
     return RILL_OK;
 }
@@ -205,6 +209,7 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     }
     if (solver->passages != world->def.solver.passages) rill_passages_forget(&world->flow);
     world->def.solver = *solver;
+    rill_world_apply_forces(world, false);
     wake_all(world);
     return RILL_OK;
 }

@@ -4,7 +4,8 @@
  * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
  * field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step), step_events.c (what it reports),
  * validate.c, world_surface.c (what is drawn), world_kandemir.c and world_waves.c (what those methods alone have),
- * world_tension.c (whether tension acts, and on which angles). */
+ * world_tension.c (whether tension acts, and on which angles), world_forces.c and world_controls.c (fields, brushes,
+ * controls). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -17,6 +18,7 @@
 #include "motion/displace.h"
 #include "shape/solid.h"
 #include "tasks/tasks.h"
+#include "waves/forces.h"
 #include "waves/tension.h"
 
 /* Names are for people and for columns of tables: longer ones are refused. */
@@ -118,6 +120,7 @@ struct rill_world {
     rill_array books; /* rill_book; RILL_BOOK_FIXED, then those of sources; none has more than one at a time */
 
     rill_bodies bodies;
+    rill_forces forces;
 
     double time;
     rill_step_info step;
@@ -138,6 +141,9 @@ rill_result rill_check_solver(const rill_solver *solver, rill_message *message);
 rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *message);
 rill_result rill_check_edge(int32_t side, const rill_edge *edge, rill_message *message);
 rill_result rill_check_source_def(const rill_source_def *def, rill_message *message);
+rill_result rill_check_brush(const rill_brush *brush, rill_message *message);
+/* All of a control but its shape. */
+rill_result rill_check_control_def(const rill_control_def *def, rill_message *message);
 rill_result rill_check_name(const char *what, const char *name, rill_message *message);
 
 /* methods.c. Frees what is there, and leaves it empty. */
@@ -166,6 +172,9 @@ void rill_world_log_bed(const rill_world *world, const rill_bed_info *before);
 bool rill_world_tension(const rill_world *world);
 /* Before a step: contact angles of all columns while tension acts, and no memory for them while it does not. */
 rill_result rill_world_ready_tension(rill_world *world);
+/* Fills the planes of contact angles anew where the bed or a solid has changed since; everywhere for another liquid, or when
+ * controls have changed. There may be none. */
+void rill_world_refresh_wetting(rill_world *world);
 /* G = gamma / rho, m3/s2. */
 double rill_world_tension_strength(const rill_world *world);
 
@@ -225,6 +234,15 @@ bool rill_world_book_lost(rill_world *world);
 /* body_insertion.c: makes room for a body that is new. `queue` has a place for each column of the bed. */
 void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue);
 void rill_world_free_bodies(rill_world *world);
+
+/* world_forces.c. Drives flow or tank by the forces as they are now. */
+void rill_world_apply_forces(rill_world *world, bool wake);
+/* Drives it by controls when these begin or cease to act: columns have other contact angles then, too. */
+void rill_world_follow_controls(rill_world *world);
+/* Memory in a flow for what forces there are. */
+rill_result rill_world_ready_forces(rill_world *world, rill_flow *flow);
+/* world_controls.c. A control of a definition that is checked, without an id yet; it does not act yet. */
+rill_result rill_control_make(const rill_world *world, const rill_control_def *def, rill_control *out);
 
 /* world_sources.c: what a failed or destroyed source owns. */
 void rill_world_drop_source(const rill_world *world, rill_source *source);

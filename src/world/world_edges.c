@@ -161,7 +161,8 @@ static void commit(rill_world *world, const edge_change *change) {
     follow_bases(world, change->old, change->old_count);
     follow_bases(world, world->bed.ghosts, world->bed.ghost_count);
     stop_diagonals(world, change);
-    world->wetting.filled = false; /* ghosts have contact angles, too */
+    world->wetting.filled = false;         /* ghosts have contact angles, too, */
+    rill_world_apply_forces(world, false); /* and are pushed */
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the calls */

@@ -1,4 +1,4 @@
-/* Worlds with Kandemir's method: the tank and its sub-step, external pressure, control points. The method itself is in
+/* Worlds with Kandemir's method: the tank and its sub-step, control points. The method itself is in
  * kandemir/kandemir.h. */
 #include <math.h>
 
@@ -60,7 +60,7 @@ void rill_kandemir_substep(rill_step_context *step, double dt) {
     rill_step_end_stage(step, RILL_STAGE_SWEEP);
 }
 
-/* ------------------------------------------------------------------------------------------------ external pressure */
+/* --------------------------------------------------------------------------------------------------- control points */
 
 static rill_result need_tank(const rill_world *world, const char *call) {
     const rill_result result = rill_world_need_bed(world, call);
@@ -74,33 +74,6 @@ static rill_result check_count(const rill_world *world, const char *call, const 
     return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s: count is %zu; expected %zu, one per %s", call, count,
                      expected, what);
 }
-
-rill_result rill_world_set_external_pressure(rill_world *world, const double *pressures, size_t count) {
-    if (!world) return RILL_INVALID_ARGUMENT;
-    rill_result result = need_tank(world, "rill_world_set_external_pressure");
-    if (!result && pressures)
-        result = check_count(world, "rill_world_set_external_pressure", "cell", count, rill_world_cells(world));
-    if (result) return result;
-    rill_tank *tank = world->method.tank;
-    const int32_t nx = tank->cells[0];
-    for (size_t i = 0; pressures && i < count; ++i) {
-        if (fabs(pressures[i]) <= RILL_MOST_PRESSURE) continue; /* NaN is none */
-        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "pressure on cell (%d, %d) is %g; expected %g to %g",
-                         (int)(i % (size_t)nx), (int)(i / (size_t)nx), pressures[i], -RILL_MOST_PRESSURE,
-                         RILL_MOST_PRESSURE);
-    }
-    tank->has_set = false;
-    for (int32_t y = 0; y < tank->cells[1]; ++y) {
-        for (int32_t x = 0; x < nx; ++x) {
-            const double pressure = pressures ? pressures[(size_t)y * (size_t)nx + (size_t)x] : 0.0;
-            tank->set[rill_tank_at(tank, x, y)] = (float)pressure;
-            tank->has_set |= pressure != 0.0;
-        }
-    }
-    return RILL_OK;
-}
-
-/* --------------------------------------------------------------------------------------------------- control points */
 
 /* Adds the level of a cell's column to a sum, if there is one. */
 static int32_t add_level(const rill_world *world, int32_t x, int32_t y, double *sum) {

@@ -307,7 +307,8 @@ static rill_result prepare_sources(rill_world *world, const rill_bed *bed, bool 
 }
 
 static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const rill_displace_how *how) {
-    rill_result result = prepare_faces(world, flow->bed, anew);
+    rill_result result = anew ? rill_world_ready_forces(world, flow) : RILL_OK;
+    if (!result) result = prepare_faces(world, flow->bed, anew);
     if (!result) result = prepare_sources(world, flow->bed, anew);
     if (!result && world->bodies.alive > 0 && !rill_bodies_prepare(&world->bodies, flow->bed, &world->allocator))
         result = no_memory(world);
@@ -387,6 +388,7 @@ static rill_result remap(rill_world *world) {
     if (world->bodies.alive > 0) rill_bodies_commit(&world->bodies, &world->flow, &world->allocator);
     commit_faces(world);
     commit_sources(world);
+    rill_world_apply_forces(world, false);
     world->squeezed |= moves->remap.displace.squeezed;
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     return RILL_OK;

@@ -57,19 +57,24 @@ static const rill_solid *solid_of(const void *context, uint16_t floor) {
     return ((const rill_solid_slot *)world->solids.data)[floor].solid;
 }
 
-/* Fills the planes anew where the bed or a solid has changed since; everywhere for another liquid. */
-static void refresh(rill_world *world) {
+static const rill_contact_angle *paint(const void *context, int32_t x, int32_t y) {
+    const rill_world *world = context;
+    return rill_forces_contact_angle(&world->forces, (size_t)y * (size_t)world->def.grid.cells[0] + (size_t)x);
+}
+
+void rill_world_refresh_wetting(rill_world *world) {
     rill_wetting *wetting = &world->wetting;
+    if (!wetting->advancing) return;
     const rill_bed_log *log = &world->bed_log;
     const rill_contact_angle *liquid = &world->def.liquid.contact_angle;
     const rill_area all = { { 0, 0 }, { world->def.grid.cells[0], world->def.grid.cells[1] } };
     if (!wetting->filled || wetting->bed_change < log->forgotten || wetting->liquid.advancing != liquid->advancing ||
         wetting->liquid.receding != liquid->receding) {
-        rill_wetting_fill(wetting, &world->bed, &all, liquid, solid_of, world);
+        rill_wetting_fill(wetting, &world->bed, &all, liquid, solid_of, paint, world);
     } else {
         for (int32_t i = 0; i < log->count; ++i)
             if (log->numbers[i] > wetting->bed_change)
-                rill_wetting_fill(wetting, &world->bed, &log->areas[i], liquid, solid_of, world);
+                rill_wetting_fill(wetting, &world->bed, &log->areas[i], liquid, solid_of, paint, world);
     }
     wetting->filled = true;
     wetting->liquid = *liquid;
@@ -100,7 +105,7 @@ rill_result rill_world_ready_tension(rill_world *world) {
     if (!rill_wetting_make(&world->wetting, &world->bed, &world->allocator))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the contact angles of %d places",
                          world->bed.plane_size);
-    refresh(world);
+    rill_world_refresh_wetting(world);
     return rill_world_method(world)->layered ? follow(world) : RILL_OK;
 }
 

@@ -140,14 +140,24 @@ static rill_result call_source_def(trial *s, rill_source_id id) {
     return RILL_OK;
 }
 
-static rill_result call_pressures(trial *s) {
-    double pressures[WIDEST * MOST_CELLS], points[WIDEST * MOST_CELLS];
+static rill_result call_forces(trial *s) {
+    double pressures[WIDEST * MOST_CELLS], accelerations[2 * WIDEST * MOST_CELLS], points[WIDEST * MOST_CELLS];
     const size_t count = (size_t)s->cells[0] * (size_t)s->cells[1];
     double pattern[4];
     for (int i = 0; i < 4; ++i) pattern[i] = fuzz_double(&s->in, -100.0, 100.0);
     for (size_t i = 0; i < count; ++i) pressures[i] = pattern[(i ^ i >> 3) & 3];
     rill_world_read_control_points(s->world, points, count);
-    return rill_world_set_external_pressure(s->world, pressures, count);
+    for (size_t i = 0; i < 2 * count; ++i) accelerations[i] = 0.1 * pattern[(i ^ i >> 2) & 3];
+    /* How is decided by what was read for the pressures: seeds keep their meaning. */
+    const int32_t how = (int32_t)(10.0 * fabs(pattern[1]));
+    const rill_force_field field = { .layer = how % 3 - 1,
+                                     .pressures = how / 3 % 3 ? pressures : NULL,
+                                     .accelerations = how / 9 % 3 ? accelerations : NULL,
+                                     .count = count };
+    const rill_brush brush = { { pattern[0] * 1e-4, pattern[2] * 1e-4, 0.0 }, 0.002, { pattern[3], pattern[1] } };
+    s->stirred |= rill_snapshot_size(s->world) > 0; /* forces work */
+    if (how / 27 % 3 == 0) return rill_world_brush(s->world, &brush);
+    return rill_world_set_force_field(s->world, how / 81 % 5 ? &field : NULL);
 }
 
 /* Edges and emptying, by a part of the kinds that step: seeds keep their meaning. */
@@ -263,7 +273,7 @@ static rill_result call_one(trial *s) {
     }
     case 18: return rill_solid_set_visible(s->world, s->solids[slot], fuzz_below(&s->in, 2));
     case 19: return call_body(s, &s->bodies[slot]);
-    case 20: return call_pressures(s);
+    case 20: return call_forces(s);
     default: return kind >= 24 && slot >= 2 ? call_edge_or_drain(s, kind, slot) : call_step(s);
     }
 }
