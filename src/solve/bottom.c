@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-enum { WORK = 4096 }; /* multiplications that it may cost */
+enum { BOTTOM_WORK = 4096 }; /* multiplications that it may cost */
 
 /* Active nodes of a run of RILL_LANES nodes of either colour, as bits in natural order. */
 typedef struct block {
@@ -143,7 +143,7 @@ bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches) {
         if (!(at.patch->ny <= at.patch->nx ? number_columns(&at) : number_rows(&at))) return false;
     }
     widen_rows(levels, level);
-    if (!rill_skyline_lay(&bottom->sky, WORK)) return false;
+    if (!rill_skyline_lay(&bottom->sky, BOTTOM_WORK)) return false;
     fill_rows(levels, level, diagonal);
     rill_skyline_factorise(&bottom->sky, diagonal);
     return true;

@@ -11,9 +11,9 @@
 
 #include "base/assert.h"
 
-enum { WORK = 131072 };           /* multiplications that factorising may cost */
-static const double FAST = 0.02;  /* what is left of the residual, or a new L D L^T pays */
-static const double ENOUGH = 0.5; /* the same if it is new, or no more can be had */
+enum { FACTORING_WORK = 131072 };       /* multiplications that factorising may cost */
+static const double FAST = 0.02;        /* what is left of the residual, or a new L D L^T pays */
+static const double FRESH_ENOUGH = 0.5; /* the same if it is new, or no more can be had */
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 
@@ -81,7 +81,7 @@ static bool number_all(const rill_poisson *poisson) {
     for (int32_t p = 0; p < poisson->patch_count; ++p) number_patch(poisson, &poisson->patches[p]);
     RILL_ASSERT(direct->sky.count == count); /* nodes outside of the patches are not active */
     widen_rows(poisson);
-    const bool fits = rill_skyline_lay(&direct->sky, WORK);
+    const bool fits = rill_skyline_lay(&direct->sky, FACTORING_WORK);
     direct->numbered = fits && poisson->link_count == 0;
     return fits;
 }
@@ -207,7 +207,7 @@ int32_t rill_direct_solve(const rill_poisson *poisson, double tolerance, int32_t
         const double before = largest;
         find_lack(poisson, y);
         largest = largest_of(y, direct->sky.count);
-        improves = !fresh || largest < ENOUGH * before;
+        improves = !fresh || largest < FRESH_ENOUGH * before;
         if (!fresh && largest > tolerance && !(largest < FAST * before)) direct->factorised = false;
         ++iterations;
     }

@@ -15,10 +15,10 @@
 #include "solve/cg.h"
 #include "solve/levels.h"
 
-#define TRUST 1e-4      /* the carried residual is replaced after it has been reduced by this */
-#define SAFETY 0.984375 /* it is made a little smaller than asked for */
-#define ENOUGH 0.9      /* what remains after a round of steps; else rounding is all there is */
-#define FUTILE 100.0    /* see rill_cg_problem */
+#define TRUST 1e-4       /* the carried residual is replaced after it has been reduced by this */
+#define SAFETY 0.984375  /* it is made a little smaller than asked for */
+#define ROUND_ENOUGH 0.9 /* what remains after a round of steps; else rounding is all there is */
+#define FUTILE 100.0     /* see rill_cg_problem */
 
 typedef struct solver {
     rill_poisson_levels *levels;
@@ -134,7 +134,7 @@ int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels
         largest = compare(&work);
         if (largest > 2.0 * state.largest)
             state.rho = 0.0; /* they have drifted apart: the old directions lead nowhere */
-        state.stuck |= !(largest < ENOUGH * before);
+        state.stuck |= !(largest < ROUND_ENOUGH * before);
     }
     *residual = largest;
     if (isfinite(largest) && iterations > 0) kernels->store(work.count, work.runs, levels->vectors, poisson->x);
