@@ -23,6 +23,7 @@ lock_gate 1.4 800x450
 tilted_tray 0.55 800x450
 dam_break 0.5 800x450
 thacker_bowl 0.05 800x450
+wave 0.11 800x450
 rain_on_terrain 9 800x450
 boats 1.5 800x450
 laden 3 800x450
