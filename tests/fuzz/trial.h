@@ -7,7 +7,7 @@
 
 enum { MOST_CELLS = 6, WIDEST = 100, SLOTS = 4 };
 
-/* What the program remembers of an id: the pointer that it has set. */
+/* The memory that the program has of an id: the pointer that it has set. */
 typedef struct remembered {
     uint64_t id;
     void *user;

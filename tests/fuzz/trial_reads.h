@@ -1,4 +1,4 @@
-/* What a program may ask of a trial's world, and what the answers must agree with: lists and names, pointers of its own,
+/* Questions that a program may ask of a trial's world, and what the answers must agree with: lists and names, pointers of its own,
  * parts of fields, accounts, meshes of the surface. */
 #ifndef RILL_TESTS_TRIAL_READS_H
 #define RILL_TESTS_TRIAL_READS_H
