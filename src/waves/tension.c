@@ -15,70 +15,63 @@ double rill_tension_limit(double strength, double depth, double cell_size) {
 
 enum { WORTH_A_TASK = 16384 }; /* columns */
 
+/* A kernel over a list of runs. */
+typedef void rill_tension_kernel(const rill_tension_run *run, const rill_tension_planes *p,
+                                 const rill_tension_constants *k);
+typedef struct pass {
+    const rill_tension_work *work;
+    rill_tension_kernel *kernel; /* or */
+    rill_tension_solver *solver;
+    const rill_tension_factors *factors;
+    const rill_tension_run *runs;
+    int32_t run_count, tasks;
+} pass;
+
 static void pass_task(void *context, int32_t task) {
-    const rill_tension_pass *pass = context;
-    rill_tension_state *t = pass->work->tension;
-    const int32_t from = (int32_t)((int64_t)pass->run_count * task / pass->tasks);
-    const int32_t to = (int32_t)((int64_t)pass->run_count * (task + 1) / pass->tasks);
-    rill_tension_most most = { 0.0f, 0.0f };
-    rill_tension_sum sum = 0;
-    for (int32_t i = from; i < to; ++i) pass->visit(pass, &pass->runs[i], &most, &sum);
-    t->most[task] = most;
-    t->sums[task] = sum;
+    const pass *p = context;
+    rill_tension_state *t = p->work->tension;
+    const int32_t from = (int32_t)((int64_t)p->run_count * task / p->tasks);
+    const int32_t to = (int32_t)((int64_t)p->run_count * (task + 1) / p->tasks);
+    rill_tension_outcome out = { .most = { 0.0f } };
+    for (int32_t i = from; i < to; ++i) {
+        if (p->kernel)
+            p->kernel(&p->runs[i], &t->planes, &p->work->constants);
+        else
+            p->solver(&p->runs[i], &t->planes, p->factors, &out);
+    }
+    t->outcomes[task] = out;
 }
 
-void rill_tension_each(rill_tension_pass *pass, bool rims) {
-    rill_tension_state *t = pass->work->tension;
-    const int64_t columns = rill_flow_swept_columns(pass->work->flow);
-    pass->runs = rims ? t->rims : t->runs;
-    pass->run_count = rims ? t->rim_count : t->run_count;
-    pass->tasks = (int32_t)(columns / WORTH_A_TASK);
-    pass->tasks = rill_max_i(1, rill_min_i(pass->tasks, t->task_count));
-    if (pass->tasks > 1)
-        rill_parallel_for(pass->work->settings->runtime, pass->work->settings->pool, pass->tasks, pass_task, pass);
+static void run_pass(pass *p) {
+    const int64_t columns = rill_flow_swept_columns(p->work->flow);
+    p->tasks = rill_max_i(1, rill_min_i((int32_t)(columns / WORTH_A_TASK), p->work->tension->task_count));
+    if (p->tasks > 1)
+        rill_parallel_for(p->work->settings->runtime, p->work->settings->pool, p->tasks, pass_task, p);
     else
-        pass_task(pass, 0);
-    for (int32_t i = 0; i < pass->tasks; ++i) {
-        pass->most.first = rill_max_f(pass->most.first, t->most[i].first);
-        pass->most.second = rill_max_f(pass->most.second, t->most[i].second);
-        pass->sum += t->sums[i];
+        pass_task(p, 0);
+}
+
+rill_tension_outcome rill_tension_each(const rill_tension_work *work, rill_tension_solver *kernel,
+                                       const rill_tension_factors *factors) {
+    const rill_tension_state *t = work->tension;
+    pass p = { .work = work, .solver = kernel, .factors = factors, .runs = t->runs, .run_count = t->run_count };
+    run_pass(&p);
+    rill_tension_outcome all = t->outcomes[0];
+    for (int32_t i = 1; i < p.tasks; ++i) {
+        for (int k = 0; k < RILL_TENSION_MOST; ++k) all.most[k] = rill_max_f(all.most[k], t->outcomes[i].most[k]);
+        for (int k = 0; k < RILL_TENSION_SUMS; ++k) all.sums[k] += t->outcomes[i].sums[k];
     }
+    return all;
 }
 
-/* A pass that calls a kernel of this form. */
-#define VISIT(NAME)                                                                                                    \
-    static void visit_##NAME(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,      \
-                             rill_tension_sum *sum) {                                                                  \
-        (void)most, (void)sum;                                                                                         \
-        pass->work->kernels->NAME(run, &pass->work->tension->planes, &pass->work->constants);                          \
-    }
-VISIT(slopes)
-VISIT(corners)
-VISIT(weights)
-VISIT(pressures)
-VISIT(mobilities)
-
-static void visit_start(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                        rill_tension_sum *sum) {
-    (void)most, (void)sum;
-    pass->work->kernels->start(run, &pass->work->tension->planes);
+static void each_run(const rill_tension_work *work, rill_tension_kernel *kernel) {
+    pass p = { .work = work, .kernel = kernel, .runs = work->tension->runs, .run_count = work->tension->run_count };
+    run_pass(&p);
 }
 
-static void visit_drive(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                        rill_tension_sum *sum) {
-    (void)most, (void)sum;
-    pass->work->kernels->drive(run, &pass->work->tension->planes, pass->a, &pass->work->constants);
-}
-
-static void visit_change(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                         rill_tension_sum *sum) {
-    (void)most, (void)sum;
-    pass->work->kernels->remember_change(run, &pass->work->tension->planes, pass->a);
-}
-
-static void each(const rill_tension_work *work, rill_tension_visit *visit, bool rims) {
-    rill_tension_pass pass = { .work = work, .visit = visit };
-    rill_tension_each(&pass, rims);
+static void each_rim(const rill_tension_work *work, rill_tension_kernel *kernel) {
+    pass p = { .work = work, .kernel = kernel, .runs = work->tension->rims, .run_count = work->tension->rim_count };
+    run_pass(&p);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- masks */
@@ -89,11 +82,7 @@ static bool has_none(const rill_flow *flow, int32_t place) {
            (flow->lifted && flow->lifted[place] != flow->bed->b[place]);
 }
 
-static void visit_mask(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                       rill_tension_sum *sum) {
-    const rill_tension_state *t = pass->work->tension;
-    const rill_flow *flow = pass->work->flow;
-    (void)most, (void)sum;
+static void mask_run(const rill_tension_state *t, const rill_flow *flow, const rill_tension_run *run) {
     for (int32_t i = run->place; i < run->place + run->count; ++i) {
         const bool beside = has_none(flow, i - 1) || has_none(flow, i + 1) || has_none(flow, i - run->stride) ||
                             has_none(flow, i + run->stride);
@@ -107,7 +96,7 @@ static void mask(const rill_tension_work *work) {
     const rill_sparse *sparse = work->flow->sparse;
     t->planes.acting = t->acting;
     if (!work->flow->pressure && !work->flow->lifted) return;
-    each(work, visit_mask, true);
+    for (int32_t i = 0; i < t->rim_count; ++i) mask_run(t, work->flow, &t->rims[i]);
     for (int32_t i = 0; i < sparse->active_count; ++i) {
         const rill_pipe *pipe = &sparse->pipes[sparse->active[i]];
         if (has_none(work->flow, pipe->l)) t->acting_now[pipe->r] = rill_min_f(t->acting_now[pipe->r], 0.0f);
@@ -169,21 +158,17 @@ void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting
     p->b = rill_flow_bases(flow), p->c = flow->bed->c, p->H = flow->H, p->u = flow->u, p->v = flow->v;
     p->advancing = wetting->advancing, p->receding = wetting->receding;
     mask(&work);
-    each(&work, visit_slopes, true);
-    each(&work, visit_corners, true);
-    each(&work, visit_weights, true);
-    each(&work, visit_pressures, false);
+    each_rim(&work, work.kernels->slopes);
+    each_rim(&work, work.kernels->corners);
+    each_rim(&work, work.kernels->weights);
+    each_run(&work, work.kernels->pressures);
     rill_tension_link_pipes(&work);
-    each(&work, visit_mobilities, false);
+    each_run(&work, work.kernels->mobilities);
     rill_tension_free_pipes(&work);
     rill_tension_shut_rim(&work);
-    each(&work, visit_start, false);
-    rill_tension_pipes_start(tension, p->moved);
     rill_tension_solve(&work);
-    rill_tension_pass drive = { .work = &work, .visit = visit_drive, .a = p->change };
-    rill_tension_each(&drive, false);
-    rill_tension_drive_pipes(&work, p->change);
-    rill_tension_pass change = { .work = &work, .visit = visit_change, .a = p->change };
-    rill_tension_each(&change, false);
+    each_run(&work, work.kernels->drive);
+    rill_tension_drive_pipes(&work);
+    rill_tension_each(&work, work.kernels->remember, NULL);
     if (settings->rest && check_follows(flow)) rill_tension_unrest(&work);
 }

@@ -26,12 +26,14 @@ typedef struct rill_tension_beyond {
 /* A sparse pipe whose ends are joined by tension. */
 typedef struct rill_tension_pipe {
     int32_t index, l, r;
-    float a, m, gain, free; /* free: (dt / dx) O u0, m */
+    float a, m, gain, free;        /* free: (dt / dx) O u0, m */
+    float potential[2], change[2]; /* of its ends */
 } rill_tension_pipe;
 
 struct rill_tension_state {
     rill_tension_planes planes;
     int32_t plane_size, tile_count;
+    float *floats;                 /* memory of the planes of floats */
     float *acting;                 /* as the bed has it */
     float *acting_now;             /* likewise, with what is flooded or under bodies; NULL until there is any */
     uint8_t *swept;                /* per place: 1 in a swept run */
@@ -51,8 +53,7 @@ struct rill_tension_state {
     int32_t pipe_count;
 
     int32_t task_count;
-    rill_tension_most *most; /* per task */
-    rill_tension_sum *sums;
+    rill_tension_outcome *outcomes; /* per task */
 };
 
 /* A sub-step under way. */
@@ -74,35 +75,26 @@ void rill_tension_shut_rim(const rill_tension_work *work);
 void rill_tension_link_pipes(const rill_tension_work *work);
 /* Their mobility, and velocities without gravity. */
 void rill_tension_free_pipes(const rill_tension_work *work);
-/* Add the parts of pipes to what flies freely, and to C and D; the latter return the largest value at their ends. */
-void rill_tension_pipes_start(const rill_tension_state *tension, float *moved);
-float rill_tension_pipes_stiffen(const rill_tension_state *tension, float stiff, const float *moved, float *out);
-float rill_tension_pipes_move(const rill_tension_state *tension, const float *in, float *out);
-void rill_tension_drive_pipes(const rill_tension_work *work, const float *pressure);
+/* Add the parts of pipes to D in and C moved, and return the largest of `out` at their ends, no less than `most`; to a sum add
+ * rounded terms m (a_l - a_r) (b_l - b_r), with `stiff` a for m where that is not 0. */
+float rill_tension_pipes_move(const rill_tension_state *tension, const float *in, float *out, float most);
+void rill_tension_pipes_stiffen(const rill_tension_state *tension, float stiff, const float *moved, float *out);
+int64_t rill_tension_pipes_sum(const rill_tension_state *tension, float stiff, const float *a, const float *b,
+                               double scale);
+/* Keep what the start of the solve takes from columns that have no other open face, and give it back with what flies freely
+ * over pipes. */
+void rill_tension_keep_pipes(rill_tension_state *tension);
+void rill_tension_pipes_start(rill_tension_state *tension, rill_tension_outcome *started);
+void rill_tension_drive_pipes(const rill_tension_work *work);
 
-/* tension_solve.c. Finds the pressures: planes.change holds them. */
+/* tension_solve.c. Finds the pressures: planes.change holds them, and then, remembered, what they add to the potential. */
 void rill_tension_solve(const rill_tension_work *work);
 
 /* tension_rest.c. Marks tiles that are driven as RESTLESS, before a check of the tiles. */
 void rill_tension_unrest(const rill_tension_work *work);
 
-/* tension.c. Runs `pass` over a list of runs, on all threads where that pays, and returns the largest and the sums. */
-typedef struct rill_tension_pass rill_tension_pass;
-typedef void rill_tension_visit(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                                rill_tension_sum *sum);
-struct rill_tension_pass {
-    const rill_tension_work *work;
-    rill_tension_visit *visit;
-    const float *a, *b; /* what the visit is about */
-    float s, t;
-    float *out;
-    double scale;
-    /* filled in */
-    const rill_tension_run *runs;
-    int32_t run_count, tasks;
-    rill_tension_most most;
-    rill_tension_sum sum;
-};
-void rill_tension_each(rill_tension_pass *pass, bool rims);
+/* tension.c. Runs a kernel of the solve over all that is swept, on all threads where that pays. */
+rill_tension_outcome rill_tension_each(const rill_tension_work *work, rill_tension_solver *kernel,
+                                       const rill_tension_factors *factors);
 
 #endif

@@ -60,8 +60,8 @@ static void corners(const rill_tension_run *run, const rill_tension_planes *plan
 
 /* a of linked faces, the mean of that of their corners, and a s. At a face that is not linked the surface ends at the sill: its
  * flux is the slope from the upper column's level down to there, pointing out of that column. */
-INLINE void weigh(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
-                  int32_t back, int32_t across, const float *slopes, float *links, float *flux) {
+INLINE void weight(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
+                   int32_t back, int32_t across, const float *slopes, float *links, float *flux) {
     const rill_tension_planes p = *planes;
     const float per_quantum = k->slope;
     const int32_t from = run->place;
@@ -81,8 +81,8 @@ INLINE void weigh(const rill_tension_run *run, const rill_tension_planes *planes
 }
 
 static void weights(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
-    weigh(run, p, k, 1, run->stride, p->gx, p->ax, p->fx);
-    weigh(run, p, k, run->stride, 1, p->gy, p->ay, p->fy);
+    weight(run, p, k, 1, run->stride, p->gx, p->ax, p->fx);
+    weight(run, p, k, run->stride, 1, p->gy, p->ay, p->fy);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- pressures */
@@ -204,84 +204,203 @@ static void mobilities(const rill_tension_run *run, const rill_tension_planes *p
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
-static rill_tension_most start(const rill_tension_run *run, const rill_tension_planes *planes) {
-    const rill_tension_planes p = *planes;
-    const int32_t from = run->place, up = run->stride;
-    int32_t mobile = 0, changed = 0;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]);
-        const float change = open > 0.0f ? p.change[i] : 0.0f;
-        p.moved[i] = (p.fx[i] - p.fx[i + 1]) + (p.fy[i] - p.fy[i + up]);
-        p.change[i] = change;
-        mobile = larger(mobile, open);
-        changed = larger(changed, magnitude(change));
-    }
-    return (rill_tension_most){ rill_bits_float(mobile), rill_bits_float(changed) };
-}
+#define SOLVER(NAME)                                                                                                   \
+    static void NAME(const rill_tension_run *run, const rill_tension_planes *planes,                                   \
+                     const rill_tension_factors *factors, rill_tension_outcome *out)
 
-static float stiffen(const rill_tension_run *run, const rill_tension_planes *planes, float stiff, const float *in,
-                     const float *moved, float *out) {
-    const rill_tension_planes p = *planes;
-    const int32_t from = run->place, up = run->stride;
-    int32_t most = 0;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float here = moved[i];
-        const float along = p.ax[i] * (here - moved[i - 1]) + p.ax[i + 1] * (here - moved[i + 1]);
-        const float across = p.ay[i] * (here - moved[i - up]) + p.ay[i + up] * (here - moved[i + up]);
-        const float sum = in[i] + (stiff * (along + across) + p.hollow[i] * here);
-        out[i] = sum;
-        most = larger(most, magnitude(sum));
-    }
-    return rill_bits_float(most);
-}
-
-static rill_tension_most move(const rill_tension_run *run, const rill_tension_planes *planes, const float *in,
-                              float *out) {
-    const rill_tension_planes p = *planes;
-    const int32_t from = run->place, up = run->stride;
-    int32_t most_out = 0, most_in = 0;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float here = in[i];
-        const float along = p.mx[i] * (here - in[i - 1]) + p.mx[i + 1] * (here - in[i + 1]);
-        const float across = p.my[i] * (here - in[i - up]) + p.my[i + up] * (here - in[i + up]);
-        const float sum = along + across;
-        out[i] = sum;
-        most_out = larger(most_out, magnitude(sum));
-        most_in = larger(most_in, magnitude(here));
-    }
-    return (rill_tension_most){ rill_bits_float(most_out), rill_bits_float(most_in) };
+/* Keeps the larger of what a pass has found and a value that was found as bits. */
+INLINE void keep(float *most, int32_t bits) {
+    *most = rill_max_f(*most, rill_bits_float(bits));
 }
 
 /* Adding 1.5 * 2^52 to a double rounds it to a whole number, which its bits then hold, so that sums of bits are sums of
  * whole numbers: exact, in any order. */
-static rill_tension_sum dot(const rill_tension_run *run, const float *a, const float *b, double scale) {
-    const double MAGIC = 6755399441055744.0;
-    const int32_t from = run->place, count = run->count & -BLOCK;
-    uint64_t sum = 0;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < from + count; ++i) {
-        union {
-            double number;
-            uint64_t bits;
-        } term = { (double)a[i] * (double)b[i] * scale + MAGIC };
-        sum += term.bits;
-    }
-    return (rill_tension_sum)(sum - (uint64_t)count * UINT64_C(0x4338000000000000));
+INLINE uint64_t whole(float a, float b, double scale) {
+    union {
+        double number;
+        uint64_t bits;
+    } term = { (double)a * (double)b * scale + 6755399441055744.0 };
+    return term.bits;
+}
+/* Returns what so many terms have added by that. */
+INLINE int64_t sum_of(uint64_t bits, int32_t count) {
+    return (int64_t)(bits - (uint64_t)count * UINT64_C(0x4338000000000000));
 }
 
-static float combine(const rill_tension_run *run, float s, const float *a, float t, const float *b, float *out) {
-    const int32_t from = run->place;
+/* C x and D x of a column. */
+INLINE float stiffened(const rill_tension_planes *p, const float *x, int32_t i, int32_t up, float stiff) {
+    const float here = x[i], along = p->ax[i] * (here - x[i - 1]) + p->ax[i + 1] * (here - x[i + 1]);
+    const float across = p->ay[i] * (here - x[i - up]) + p->ay[i + up] * (here - x[i + up]);
+    return stiff * (along + across) + p->hollow[i] * here;
+}
+INLINE float moved_by(const rill_tension_planes *p, const float *x, int32_t i, int32_t up) {
+    const float here = x[i], along = p->mx[i] * (here - x[i - 1]) + p->mx[i + 1] * (here - x[i + 1]);
+    const float across = p->my[i] * (here - x[i - up]) + p->my[i + up] * (here - x[i + up]);
+    return along + across;
+}
+
+SOLVER(start) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    int32_t mobile = 0, changed = 0, pressed = 0;
+    (void)factors;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]);
+        const float last = p.change[i], Pt = p.potential[i];
+        const float change = open > 0.0f ? last : 0.0f, potential = open > 0.0f ? Pt : 0.0f;
+        p.moved[i] = (p.fx[i] - p.fx[i + 1]) + (p.fy[i] - p.fy[i + up]);
+        p.change[i] = change;
+        p.potential[i] = potential;
+        mobile = larger(mobile, open);
+        changed = larger(changed, magnitude(change));
+        pressed = larger(pressed, magnitude(potential));
+    }
+    keep(&out->most[0], mobile), keep(&out->most[1], changed), keep(&out->most[2], pressed);
+}
+
+SOLVER(fly) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    const float stiff = factors->stiff;
     int32_t most = 0;
     RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float sum = s * a[i] + t * b[i];
-        out[i] = sum;
-        most = larger(most, magnitude(sum));
+        for (int32_t i = from; i < end; ++i) {
+        const float f = p.potential[i] + stiffened(&p, p.moved, i, up, stiff);
+        p.force[i] = f;
+        most = larger(most, magnitude(f));
     }
-    return rill_bits_float(most);
+    keep(&out->most[0], most);
+}
+
+SOLVER(probe) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    const double scale = factors->scales[0];
+    int32_t most_a = 0, most_e = 0;
+    uint64_t sum = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float a = moved_by(&p, p.potential, i, up), e = moved_by(&p, p.change, i, up);
+        sum += whole(p.force[i], moved_by(&p, p.force, i, up), scale);
+        p.moved[i] = a;
+        p.sharp[i] = e;
+        most_a = larger(most_a, magnitude(a));
+        most_e = larger(most_e, magnitude(e));
+    }
+    out->sums[0] += sum_of(sum, end - from);
+    keep(&out->most[0], most_a), keep(&out->most[1], most_e);
+}
+
+SOLVER(weigh) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    const float stiff = factors->stiff;
+    const double *scale = factors->scales;
+    uint64_t fa = 0, fe = 0, aa = 0, ae = 0, ee = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float qa = p.potential[i] + stiffened(&p, p.moved, i, up, stiff), Da = p.moved[i], f = p.force[i];
+        const float qe = p.change[i] + stiffened(&p, p.sharp, i, up, stiff), De = p.sharp[i];
+        p.fx[i] = qa;
+        p.fy[i] = qe;
+        fa += whole(f, Da, scale[0]);
+        fe += whole(f, De, scale[1]);
+        aa += whole(qa, Da, scale[2]);
+        ae += whole(qa, De, scale[3]);
+        ee += whole(qe, De, scale[4]);
+    }
+    const uint64_t sums[] = { fa, fe, aa, ae, ee };
+    for (int k = 0; k < RILL_TENSION_SUMS; ++k) out->sums[k] += sum_of(sums[k], end - from);
+}
+
+SOLVER(begin) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK);
+    const float s = factors->of_a, t = factors->of_b;
+    int32_t most = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float r = p.force[i] - (s * p.fx[i] + t * p.fy[i]);
+        p.change[i] = s * p.potential[i] + t * p.change[i];
+        p.fx[i] = r;
+        most = larger(most, magnitude(r));
+    }
+    keep(&out->most[0], most);
+}
+
+SOLVER(look) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    const double scale = factors->scales[0];
+    int32_t most = 0;
+    uint64_t sum = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float y = moved_by(&p, p.fx, i, up);
+        p.force[i] = y;
+        sum += whole(p.fx[i], y, scale);
+        most = larger(most, magnitude(y));
+    }
+    out->sums[0] += sum_of(sum, end - from);
+    keep(&out->most[0], most);
+}
+
+SOLVER(turn) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK);
+    const float beta = factors->of_a;
+    int32_t most_p = 0, most_d = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float ahead = p.fx[i] + beta * p.fy[i], moved = p.force[i] + beta * p.moved[i];
+        p.fy[i] = ahead;
+        p.moved[i] = moved;
+        most_p = larger(most_p, magnitude(ahead));
+        most_d = larger(most_d, magnitude(moved));
+    }
+    keep(&out->most[0], most_p), keep(&out->most[1], most_d);
+}
+
+SOLVER(apply) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    const float stiff = factors->stiff;
+    const double scale = factors->scales[0];
+    uint64_t sum = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float q = p.fy[i] + stiffened(&p, p.moved, i, up, stiff);
+        p.sharp[i] = q;
+        sum += whole(q, p.moved[i], scale);
+    }
+    out->sums[0] += sum_of(sum, end - from);
+}
+
+SOLVER(advance) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK);
+    const float alpha = factors->of_a;
+    int32_t most = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float r = p.fx[i] - alpha * p.sharp[i];
+        p.change[i] += alpha * p.fy[i];
+        p.fx[i] = r;
+        most = larger(most, magnitude(r));
+    }
+    keep(&out->most[0], most);
+}
+
+SOLVER(remember_change) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
+    (void)factors, (void)out;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) {
+        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]), change = p.change[i] - p.potential[i];
+        p.change[i] = open > 0.0f ? change : 0.0f;
+    }
 }
 
 INLINE float driven(float u, float gain, float l, float r, float cap) {
@@ -289,38 +408,33 @@ INLINE float driven(float u, float gain, float l, float r, float cap) {
     return gain > 0.0f ? reached : u;
 }
 
-static void drive(const rill_tension_run *run, const rill_tension_planes *planes, const float *pressure,
-                  const rill_tension_constants *k) {
+static void drive(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k) {
     const rill_tension_planes p = *planes;
     const int32_t from = run->place, up = run->stride;
     const float cap = k->top_speed;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        p.u[i] = driven(p.u[i], p.gx[i], pressure[i - 1], pressure[i], cap);
-        p.v[i] = driven(p.v[i], p.gy[i], pressure[i - up], pressure[i], cap);
-    }
-}
-
-static void remember_change(const rill_tension_run *run, const rill_tension_planes *planes, const float *pressure) {
-    const rill_tension_planes p = *planes;
-    const int32_t from = run->place, up = run->stride;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]);
-        p.change[i] = open > 0.0f ? pressure[i] - p.potential[i] : 0.0f;
+        p.u[i] = driven(p.u[i], p.gx[i], p.change[i - 1], p.change[i], cap);
+        p.v[i] = driven(p.v[i], p.gy[i], p.change[i - up], p.change[i], cap);
     }
 }
 
 extern const rill_tension_kernels RILL_KERNELS_NAME;
-const rill_tension_kernels RILL_KERNELS_NAME = { .slopes = slopes,
-                                                 .corners = corners,
-                                                 .weights = weights,
-                                                 .pressures = pressures,
-                                                 .mobilities = mobilities,
-                                                 .start = start,
-                                                 .stiffen = stiffen,
-                                                 .move = move,
-                                                 .dot = dot,
-                                                 .combine = combine,
-                                                 .drive = drive,
-                                                 .remember_change = remember_change };
+const rill_tension_kernels RILL_KERNELS_NAME = {
+    .slopes = slopes,
+    .corners = corners,
+    .weights = weights,
+    .pressures = pressures,
+    .mobilities = mobilities,
+    .start = start,
+    .fly = fly,
+    .probe = probe,
+    .weigh = weigh,
+    .begin = begin,
+    .look = look,
+    .turn = turn,
+    .apply = apply,
+    .advance = advance,
+    .remember = remember_change,
+    .drive = drive,
+};

@@ -65,13 +65,24 @@ typedef struct rill_tension_constants {
     bool walls;
 } rill_tension_constants;
 
-/* Largest values of a pass. */
-typedef struct rill_tension_most {
-    float first, second;
-} rill_tension_most;
+/* The outcome of a pass: largest values of what it wrote, and scalar products. These do not depend on the order of their
+ * terms, each of which is rounded to a whole multiple of 1 / scale. */
+enum { RILL_TENSION_MOST = 3, RILL_TENSION_SUMS = 5 };
+typedef struct rill_tension_outcome {
+    float most[RILL_TENSION_MOST];
+    int64_t sums[RILL_TENSION_SUMS];
+} rill_tension_outcome;
 
-/* A scalar product that does not depend on the order of its terms: each is rounded to a whole multiple of 1 / scale. */
-typedef int64_t rill_tension_sum;
+/* The numbers of a step of the solve. */
+typedef struct rill_tension_factors {
+    float stiff; /* of C */
+    float of_a, of_b;
+    double scales[RILL_TENSION_SUMS];
+} rill_tension_factors;
+
+/* A kernel of the solve: adds to an outcome. */
+typedef void rill_tension_solver(const rill_tension_run *run, const rill_tension_planes *p,
+                                 const rill_tension_factors *k, rill_tension_outcome *out);
 
 typedef struct rill_tension_kernels {
     /* gx, gy: slopes of linked faces, else 0; ax, ay: 1 where linked. */
@@ -84,22 +95,29 @@ typedef struct rill_tension_kernels {
     void (*pressures)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* mx, my, gx, gy, fx, fy, and u, v without gravity. */
     void (*mobilities)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
-    /* moved: d0; change 0 where no face is open. Returns the largest sum of m, and |change|. */
-    rill_tension_most (*start)(const rill_tension_run *run, const rill_tension_planes *p);
-    /* out = in + C moved. Returns max |out|. */
-    float (*stiffen)(const rill_tension_run *run, const rill_tension_planes *p, float stiff, const float *in,
-                     const float *moved, float *out);
-    /* out = D in. Returns max |out|, and max |in|. */
-    rill_tension_most (*move)(const rill_tension_run *run, const rill_tension_planes *p, const float *in, float *out);
-    rill_tension_sum (*dot)(const rill_tension_run *run, const float *a, const float *b, double scale);
-    /* out = s a + t b. Returns max |out|. */
-    float (*combine)(const rill_tension_run *run, float s, const float *a, float t, const float *b, float *out);
+    /* moved: d0; change and potential: 0 where no face is open, so that nothing depends on how much of what is dry is swept,
+     * nor for how long. Most: the sum of m, |change|, |Pt|. */
+    rill_tension_solver *start;
+    /* force: f = Pt + C d0. Most: |f|. */
+    rill_tension_solver *fly;
+    /* moved: D Pt; sharp: D e. Most: of these. Sums: f D f. */
+    rill_tension_solver *probe;
+    /* fx: q of Pt; fy: q of e, q = (1 + C D). Sums: f D Pt, f D e, q D Pt, q of Pt D e, q of e D e. */
+    rill_tension_solver *weigh;
+    /* change: Pi = of_a Pt + of_b e; fx: r = f - of_a q - of_b q. Most: |r|. */
+    rill_tension_solver *begin;
+    /* force: y = D r. Most: |y|. Sums: r y. */
+    rill_tension_solver *look;
+    /* fy: p = r + of_a p; moved: D p = y + of_a D p. Most: of these. */
+    rill_tension_solver *turn;
+    /* sharp: q = p + C D p. Sums: q D p. */
+    rill_tension_solver *apply;
+    /* Pi += of_a p, r -= of_a q. Most: |r|. */
+    rill_tension_solver *advance;
+    /* change: Pi - Pt, 0 where no face is open. */
+    rill_tension_solver *remember;
     /* u, v by the pressures that were found. */
-    void (*drive)(const rill_tension_run *run, const rill_tension_planes *p, const float *pressure,
-                  const rill_tension_constants *k);
-    /* change = pressure - potential; 0 where no face is open, so that it does not matter for how long what is dry has been
-     * swept. */
-    void (*remember_change)(const rill_tension_run *run, const rill_tension_planes *p, const float *pressure);
+    void (*drive)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
 } rill_tension_kernels;
 
 const rill_tension_kernels *rill_tension_kernels_pick(bool scalar);

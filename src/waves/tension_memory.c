@@ -20,15 +20,27 @@ static int32_t widest(const rill_bed *bed) {
     return most;
 }
 
+/* Floats from one plane to the next. All planes are read side by side: a cache that finds lines by the low bits of their
+ * addresses must not find all of them in the same place. */
+static size_t pitch(const rill_tension_state *t) {
+    enum { PAGE = 1024, SHIFT = 80 }; /* floats */
+    return ((size_t)t->plane_size + PAGE - 1) / PAGE * PAGE + SHIFT;
+}
+
+static void deal_planes(rill_tension_state *t) {
+    rill_tension_planes *p = &t->planes;
+    float **const planes[FLOAT_PLANES] = { &p->ax,     &p->ay,    &p->mx,    &p->my,     &p->gx,
+                                           &p->gy,     &p->fx,    &p->fy,    &p->hollow, &p->potential,
+                                           &p->change, &p->force, &p->sharp, &p->moved };
+    for (size_t i = 0; i < FLOAT_PLANES; ++i) *planes[i] = t->floats + i * pitch(t);
+}
+
 /* Lists all arrays; returns how many there are. */
 static size_t list_arrays(rill_tension_state *t, array *out) {
     rill_tension_planes *p = &t->planes;
-    float **const floats[FLOAT_PLANES] = { &p->ax,     &p->ay,    &p->mx,    &p->my,     &p->gx,
-                                           &p->gy,     &p->fx,    &p->fy,    &p->hollow, &p->potential,
-                                           &p->change, &p->force, &p->sharp, &p->moved };
     const size_t plane = (size_t)t->plane_size, rows = (size_t)t->tile_count * RILL_TILE_H;
     size_t count = 0;
-    for (int i = 0; i < FLOAT_PLANES; ++i) out[count++] = (array){ (void **)floats[i], plane, sizeof(float) };
+    out[count++] = (array){ (void **)&t->floats, FLOAT_PLANES * pitch(t), sizeof *t->floats };
     out[count++] = (array){ (void **)&p->wet, plane, sizeof *p->wet };
     out[count++] = (array){ (void **)&p->flowing, plane, sizeof *p->flowing };
     out[count++] = (array){ (void **)&t->acting, plane, sizeof *t->acting };
@@ -42,8 +54,7 @@ static size_t list_arrays(rill_tension_state *t, array *out) {
     out[count++] = (array){ (void **)&t->pipe_flowing, t->pipe_capacity, sizeof *t->pipe_flowing };
     out[count++] = (array){ (void **)&t->pipe_behind, t->pipe_capacity, sizeof *t->pipe_behind };
     out[count++] = (array){ (void **)&t->pipes, t->pipe_capacity, sizeof *t->pipes };
-    out[count++] = (array){ (void **)&t->most, (size_t)t->task_count, sizeof *t->most };
-    out[count++] = (array){ (void **)&t->sums, (size_t)t->task_count, sizeof *t->sums };
+    out[count++] = (array){ (void **)&t->outcomes, (size_t)t->task_count, sizeof *t->outcomes };
     RILL_ASSERT(count <= MOST_ARRAYS);
     return count;
 }
@@ -73,7 +84,9 @@ static bool fit(const rill_bed *bed, int32_t task_count, const rill_allocator *a
                                  .mark_count = widest(bed) + 2,
                                  .pipe_capacity = bed->pipe_capacity,
                                  .task_count = task_count };
-    return take_arrays(out, allocator);
+    if (!take_arrays(out, allocator)) return false;
+    deal_planes(out);
+    return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- bed */

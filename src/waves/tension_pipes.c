@@ -107,42 +107,69 @@ void rill_tension_free_pipes(const rill_tension_work *work) {
     for (int32_t i = 0; i < sparse->active_count; ++i) hold(work, sparse->active[i]);
 }
 
-void rill_tension_pipes_start(const rill_tension_state *t, float *moved) {
+void rill_tension_keep_pipes(rill_tension_state *t) {
+    const rill_tension_planes *p = &t->planes;
     for (int32_t i = 0; i < t->pipe_count; ++i) {
-        moved[t->pipes[i].l] -= t->pipes[i].free;
-        moved[t->pipes[i].r] += t->pipes[i].free;
+        rill_tension_pipe *pipe = &t->pipes[i];
+        const int32_t ends[2] = { pipe->l, pipe->r };
+        for (int k = 0; k < 2; ++k) {
+            pipe->potential[k] = p->potential[ends[k]];
+            pipe->change[k] = p->change[ends[k]];
+        }
     }
 }
 
-static float larger(float most, const float *values, const rill_tension_pipe *pipe) {
-    return rill_max_f(most, rill_max_f(__builtin_fabsf(values[pipe->l]), __builtin_fabsf(values[pipe->r])));
+void rill_tension_pipes_start(rill_tension_state *t, rill_tension_outcome *started) {
+    const rill_tension_planes *p = &t->planes;
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &t->pipes[i];
+        const int32_t ends[2] = { pipe->l, pipe->r };
+        for (int k = 0; k < 2 && pipe->m > 0.0f; ++k) {
+            p->potential[ends[k]] = pipe->potential[k];
+            p->change[ends[k]] = pipe->change[k];
+            started->most[1] = rill_max_f(started->most[1], __builtin_fabsf(pipe->change[k]));
+            started->most[2] = rill_max_f(started->most[2], __builtin_fabsf(pipe->potential[k]));
+        }
+        p->moved[pipe->l] -= pipe->free;
+        p->moved[pipe->r] += pipe->free;
+    }
 }
 
-float rill_tension_pipes_stiffen(const rill_tension_state *t, float stiff, const float *moved, float *out) {
-    float most = 0.0f;
+void rill_tension_pipes_stiffen(const rill_tension_state *t, float stiff, const float *moved, float *out) {
     for (int32_t i = 0; i < t->pipe_count; ++i) {
         const rill_tension_pipe *pipe = &t->pipes[i];
         const float part = stiff * (pipe->a * (moved[pipe->l] - moved[pipe->r]));
         out[pipe->l] += part;
         out[pipe->r] -= part;
     }
-    for (int32_t i = 0; i < t->pipe_count; ++i) most = larger(most, out, &t->pipes[i]);
-    return most;
 }
 
-float rill_tension_pipes_move(const rill_tension_state *t, const float *in, float *out) {
-    float most = 0.0f;
+float rill_tension_pipes_move(const rill_tension_state *t, const float *in, float *out, float most) {
     for (int32_t i = 0; i < t->pipe_count; ++i) {
         const rill_tension_pipe *pipe = &t->pipes[i];
         const float part = pipe->m * (in[pipe->l] - in[pipe->r]);
         out[pipe->l] += part;
         out[pipe->r] -= part;
     }
-    for (int32_t i = 0; i < t->pipe_count; ++i) most = larger(most, out, &t->pipes[i]);
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &t->pipes[i];
+        most = rill_max_f(most, rill_max_f(__builtin_fabsf(out[pipe->l]), __builtin_fabsf(out[pipe->r])));
+    }
     return most;
 }
 
-void rill_tension_drive_pipes(const rill_tension_work *work, const float *pressure) {
+int64_t rill_tension_pipes_sum(const rill_tension_state *t, float stiff, const float *a, const float *b, double scale) {
+    int64_t sum = 0;
+    for (int32_t i = 0; i < t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &t->pipes[i];
+        const float factor = stiff > 0.0f ? stiff * pipe->a : pipe->m;
+        sum += (int64_t)((double)(factor * (a[pipe->l] - a[pipe->r])) * (double)(b[pipe->l] - b[pipe->r]) * scale);
+    }
+    return sum;
+}
+
+void rill_tension_drive_pipes(const rill_tension_work *work) {
+    const float *pressure = work->tension->planes.change;
     const rill_tension_state *t = work->tension;
     const float cap = work->constants.top_speed;
     for (int32_t i = 0; i < t->pipe_count; ++i) {

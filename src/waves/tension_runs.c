@@ -120,6 +120,8 @@ void rill_tension_shut_rim(const rill_tension_work *work) {
             speed[place] = 0.0f; /* the sweep stops it anyhow */
         }
     }
-    for (int32_t i = 0; i < t->beyond_count; ++i)
+    for (int32_t i = 0; i < t->beyond_count; ++i) { /* what C is applied to */
         memset(p->moved + t->beyond[i].place, 0, (size_t)t->beyond[i].count * sizeof *p->moved);
+        memset(p->sharp + t->beyond[i].place, 0, (size_t)t->beyond[i].count * sizeof *p->sharp);
+    }
 }

@@ -8,104 +8,54 @@
  *     y = D r,  beta = (r . y) / rho,  p = r + beta p,  Dp = y + beta Dp
  *
  * Not solve/cg.h, whose loop multiplies by one operator: here D p and C D p are both carried along, so that an iteration
- * applies each of them once.
+ * applies each of them once, in four passes.
  *
- * Scalar products are exact sums of whole numbers, in any order: a drop that is turned or mirrored keeps its bits. Products
- * are rounded to parts of a bound for the largest of them, as fine as the number of columns leaves room for. */
+ * Scalar products are exact sums of whole numbers, in any order: a drop that is turned or mirrored keeps its bits. Terms are
+ * rounded to parts of a bound for the largest of them, as fine as the number of columns leaves room for. The parts of sparse
+ * pipes are added by themselves: for x . C y these are stiff a (x_l - x_r) (y_l - y_r). */
 #include <math.h>
 
 #include "waves/tension_internal.h"
 
-/* Planes with bounds for their values. */
-typedef struct vector {
-    float *at;
-    float most;
-} vector;
-
 typedef struct solve {
     const rill_tension_work *work;
-    rill_tension_planes *p;
-    int32_t spare; /* bits of a sum that the number of columns takes */
+    const rill_tension_kernels *kernels;
+    const rill_tension_state *t;
+    const rill_tension_planes *p;
+    int32_t bits;    /* of a rounded term */
+    float stiff;     /* of C */
+    double stiffest; /* bounds for C x and D x by the largest x */
+    double mobile;
 } solve;
 
-/* ----------------------------------------------------------------------------------------------------------- passes */
-
-static void visit_stiffen(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                          rill_tension_sum *sum) {
-    (void)sum;
-    const float here =
-        pass->work->kernels->stiffen(run, &pass->work->tension->planes, pass->s, pass->a, pass->b, pass->out);
-    most->first = rill_max_f(most->first, here);
-}
-
-static void visit_move(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                       rill_tension_sum *sum) {
-    (void)sum;
-    const rill_tension_most here = pass->work->kernels->move(run, &pass->work->tension->planes, pass->a, pass->out);
-    most->first = rill_max_f(most->first, here.first);
-    most->second = rill_max_f(most->second, here.second);
-}
-
-static void visit_dot(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                      rill_tension_sum *sum) {
-    (void)most;
-    *sum += pass->work->kernels->dot(run, pass->a, pass->b, pass->scale);
-}
-
-static void visit_combine(const rill_tension_pass *pass, const rill_tension_run *run, rill_tension_most *most,
-                          rill_tension_sum *sum) {
-    (void)sum;
-    most->first =
-        rill_max_f(most->first, pass->work->kernels->combine(run, pass->s, pass->a, pass->t, pass->b, pass->out));
-}
-
-/* out = in + C moved. */
-static void stiffen(const solve *s, const float *in, const float *moved, vector *out) {
-    rill_tension_pass pass = {
-        .work = s->work, .visit = visit_stiffen, .a = in, .b = moved, .s = s->work->constants.stiff, .out = out->at
-    };
-    rill_tension_each(&pass, false);
-    const float pipes = rill_tension_pipes_stiffen(s->work->tension, s->work->constants.stiff, moved, out->at);
-    out->most = rill_max_f(pass.most.first, pipes);
-}
-
-/* out = D in. */
-static void move(const solve *s, vector *in, vector *out) {
-    rill_tension_pass pass = { .work = s->work, .visit = visit_move, .a = in->at, .out = out->at };
-    rill_tension_each(&pass, false);
-    in->most = pass.most.second;
-    out->most = rill_max_f(pass.most.first, rill_tension_pipes_move(s->work->tension, in->at, out->at));
-}
-
-static double dot(const solve *s, const vector *a, const vector *b) {
-    const double bound = (double)a->most * (double)b->most;
-    int above;
-    if (!(bound > 0.0)) return 0.0;
+/* Returns the exponent of the scale for terms up to a bound. */
+static int exponent(const solve *s, double bound) {
+    int above = 0;
     frexp(bound, &above);
-    const int bits = rill_min_i(50, 62 - s->spare) - above;
-    rill_tension_pass pass = { .work = s->work, .visit = visit_dot, .a = a->at, .b = b->at, .scale = ldexp(1.0, bits) };
-    rill_tension_each(&pass, false);
-    return ldexp((double)pass.sum, -bits);
+    return s->bits - above;
 }
 
-/* out = s a + t b. */
-static void combine(const solve *s, double of_a, const vector *a, double of_b, const vector *b, vector *out) {
-    rill_tension_pass pass = { .work = s->work,
-                               .visit = visit_combine,
-                               .a = a->at,
-                               .b = b->at,
-                               .s = (float)of_a,
-                               .t = (float)of_b,
-                               .out = out->at };
-    rill_tension_each(&pass, false);
-    out->most = pass.most.first;
+static rill_tension_factors factors_of(const solve *s, double of_a, double of_b) {
+    return (rill_tension_factors){ .stiff = s->stiff, .of_a = (float)of_a, .of_b = (float)of_b };
 }
 
-/* ------------------------------------------------------------------------------------------------------------- solve */
+/* ----------------------------------------------------------------------------------------------------------- start */
 
-/* The best Pi = s a + t e; parallel vectors count as one. */
-static void best_start(double fa, double fe, double aa, double ae, double ee, double *s, double *t) {
-    const double det = aa * ee - ae * ae;
+/* f, and f . D f. */
+static double set_force(const solve *s, float *most) {
+    rill_tension_factors k = factors_of(s, 0.0, 0.0);
+    *most = rill_tension_each(s->work, s->kernels->fly, &k).most[0];
+    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->moved, s->p->force);
+    for (int32_t i = 0; i < s->t->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &s->t->pipes[i];
+        *most = rill_max_f(*most, rill_max_f(fabsf(s->p->force[pipe->l]), fabsf(s->p->force[pipe->r])));
+    }
+    return (double)*most * (double)*most * s->mobile;
+}
+
+/* The best Pi = s Pt + t e; parallel vectors count as one. */
+static void best_start(const double sums[RILL_TENSION_SUMS], double *s, double *t) {
+    const double fa = sums[0], fe = sums[1], aa = sums[2], ae = sums[3], ee = sums[4], det = aa * ee - ae * ae;
     *s = aa > 0.0 ? fa / aa : 0.0;
     *t = 0.0;
     if (!(det > 1e-6 * aa * ee)) return;
@@ -113,61 +63,116 @@ static void best_start(double fa, double fe, double aa, double ae, double ee, do
     *t = (fe * aa - fa * ae) / det;
 }
 
-/* Begins with Pi in planes.change, and r in fx. */
-static void begin(const solve *s, vector *f, vector *x, vector *r) {
-    rill_tension_planes *p = s->p;
-    vector a = { p->potential, 0.0f }, e = { p->change, 0.0f }, d = { p->moved, 0.0f }, qe = { p->fy, 0.0f };
-    double of_a, of_e;
-    move(s, &a, &d);
-    stiffen(s, a.at, d.at, r); /* q of a */
-    const double fa = dot(s, f, &d), aa = dot(s, r, &d);
-    move(s, &e, &d);
-    stiffen(s, e.at, d.at, &qe);
-    const double fe = dot(s, f, &d), ae = dot(s, r, &d), ee = dot(s, &qe, &d);
-    best_start(fa, fe, aa, ae, ee, &of_a, &of_e);
-    combine(s, of_a, &a, of_e, &e, x);
-    combine(s, of_a, r, of_e, &qe, r);
-    combine(s, 1.0, f, -1.0, r, r);
+/* The scalar products of best_start, from D Pt and D e, whose largest values these are. */
+static void weigh(const solve *s, double force, double potential, double change, double Da, double De,
+                  double sums[RILL_TENSION_SUMS]) {
+    const double qa = potential + s->stiffest * Da, qe = change + s->stiffest * De;
+    const double bounds[RILL_TENSION_SUMS] = { force * Da, force * De, qa * Da, qa * De, qe * De };
+    int exponents[RILL_TENSION_SUMS];
+    rill_tension_factors k = factors_of(s, 0.0, 0.0);
+    for (int i = 0; i < RILL_TENSION_SUMS; ++i) {
+        exponents[i] = exponent(s, bounds[i]);
+        k.scales[i] = ldexp(1.0, exponents[i]);
+    }
+    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->weigh, &k);
+    found.sums[2] += rill_tension_pipes_sum(s->t, s->stiff, s->p->moved, s->p->moved, k.scales[2]);
+    found.sums[3] += rill_tension_pipes_sum(s->t, s->stiff, s->p->moved, s->p->sharp, k.scales[3]);
+    found.sums[4] += rill_tension_pipes_sum(s->t, s->stiff, s->p->sharp, s->p->sharp, k.scales[4]);
+    for (int i = 0; i < RILL_TENSION_SUMS; ++i) sums[i] = ldexp((double)found.sums[i], -exponents[i]);
+    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->moved, s->p->fx);
+    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->sharp, s->p->fy);
 }
 
-static void iterate(const solve *s, double goal, vector *x, vector *r) {
-    rill_tension_planes *planes = s->p;
-    vector y = { planes->force, 0.0f }, p = { planes->fy, 0.0f }, dp = { planes->moved, 0.0f },
-           q = { planes->sharp, 0.0f };
-    move(s, r, &y);
-    double rho = dot(s, r, &y);
-    combine(s, 1.0, r, 0.0, r, &p);
-    combine(s, 1.0, &y, 0.0, &y, &dp);
+/* Sets Pi and r; returns how small r . D r is to become. */
+static double begin(const solve *s, double potential, double change, float *residual) {
+    float force;
+    const int fine = exponent(s, set_force(s, &force));
+    rill_tension_factors k = factors_of(s, 0.0, 0.0);
+    k.scales[0] = ldexp(1.0, fine);
+    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->probe, &k);
+    found.sums[0] += rill_tension_pipes_sum(s->t, 0.0f, s->p->force, s->p->force, k.scales[0]);
+    const float Da = rill_tension_pipes_move(s->t, s->p->potential, s->p->moved, found.most[0]);
+    const float De = rill_tension_pipes_move(s->t, s->p->change, s->p->sharp, found.most[1]);
+    double sums[RILL_TENSION_SUMS], of_a, of_e;
+    weigh(s, (double)force, potential, change, (double)Da, (double)De, sums);
+    best_start(sums, &of_a, &of_e);
+    k = factors_of(s, of_a, of_e);
+    *residual = rill_tension_each(s->work, s->kernels->begin, &k).most[0];
+    return RILL_TENSION_TOLERANCE * RILL_TENSION_TOLERANCE * ldexp((double)found.sums[0], -fine);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ iterate */
+
+/* y = D r; returns r . y. */
+static double look(const solve *s, float residual) {
+    const int fine = exponent(s, (double)residual * (double)residual * s->mobile);
+    rill_tension_factors k = factors_of(s, 0.0, 0.0);
+    k.scales[0] = ldexp(1.0, fine);
+    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->look, &k);
+    found.sums[0] += rill_tension_pipes_sum(s->t, 0.0f, s->p->fx, s->p->fx, k.scales[0]);
+    rill_tension_pipes_move(s->t, s->p->fx, s->p->force, 0.0f);
+    return ldexp((double)found.sums[0], -fine);
+}
+
+/* p and D p from r and y, and q = p + C D p; returns q . D p. */
+static double turn(const solve *s, double beta) {
+    rill_tension_factors k = factors_of(s, beta, 0.0);
+    const rill_tension_outcome turned = rill_tension_each(s->work, s->kernels->turn, &k);
+    const double ahead = (double)turned.most[0], moved = (double)turned.most[1];
+    const int fine = exponent(s, (ahead + s->stiffest * moved) * moved);
+    k.scales[0] = ldexp(1.0, fine);
+    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->apply, &k);
+    found.sums[0] += rill_tension_pipes_sum(s->t, s->stiff, s->p->moved, s->p->moved, k.scales[0]);
+    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->moved, s->p->sharp);
+    return ldexp((double)found.sums[0], -fine);
+}
+
+static void iterate(const solve *s, double goal, float residual) {
+    double rho = look(s, residual), beta = 0.0;
     for (int i = 0; i < RILL_TENSION_ITERATIONS && rho > goal; ++i) {
-        stiffen(s, p.at, dp.at, &q);
-        const double curvature = dot(s, &q, &dp);
-        if (!(curvature > 0.0)) break;
-        const double alpha = rho / curvature;
-        combine(s, 1.0, x, alpha, &p, x);
-        combine(s, 1.0, r, -alpha, &q, r);
-        if (i + 1 == RILL_TENSION_ITERATIONS) break;
-        move(s, r, &y);
-        const double next = dot(s, r, &y), beta = next / rho;
-        combine(s, 1.0, r, beta, &p, &p);
-        combine(s, 1.0, &y, beta, &dp, &dp);
+        const double curvature = turn(s, beta);
+        if (!(curvature > 0.0)) return;
+        const rill_tension_factors k = factors_of(s, rho / curvature, 0.0);
+        residual = rill_tension_each(s->work, s->kernels->advance, &k).most[0];
+        if (i + 1 == RILL_TENSION_ITERATIONS) return;
+        const double next = look(s, residual);
+        beta = next / rho;
         rho = next;
     }
 }
 
-/* Bits that as many columns as there are add to a term: not those that are swept, which tiles and threads may choose. */
+/* Bits that terms may have where as many columns as there are, and pipes, are summed: not those that are swept, which tiles
+ * and threads may choose. */
 static int32_t bits_of(const rill_bed *bed) {
+    const int64_t terms = bed->info.columns + bed->pipe_count;
     int32_t bits = 1;
-    while (bed->info.columns >> bits) ++bits;
-    return bits;
+    while (terms >> bits) ++bits;
+    return rill_min_i(50, 61 - bits);
+}
+
+/* The most that pipes add to the sum of m of a column, which has no more than eight. */
+static double pipes_mobile(const rill_tension_state *t) {
+    float most = 0.0f;
+    for (int32_t i = 0; i < t->pipe_count; ++i) most = rill_max_f(most, t->pipes[i].m);
+    return 8.0 * (double)most;
 }
 
 void rill_tension_solve(const rill_tension_work *work) {
-    rill_tension_planes *p = &work->tension->planes;
-    const solve s = { work, p, bits_of(work->flow->bed) };
-    vector f = { p->force, 0.0f }, x = { p->change, 0.0f }, r = { p->fx, 0.0f }, y = { p->sharp, 0.0f };
-    stiffen(&s, p->potential, p->moved, &f);
-    move(&s, &f, &y);
-    const double goal = RILL_TENSION_TOLERANCE * RILL_TENSION_TOLERANCE * dot(&s, &f, &y);
-    begin(&s, &f, &x, &r);
-    iterate(&s, goal, &x, &r);
+    const rill_tension_state *t = work->tension;
+    rill_tension_factors none = { .stiff = work->constants.stiff };
+    rill_tension_outcome started;
+    rill_tension_keep_pipes(work->tension);
+    started = rill_tension_each(work, work->kernels->start, &none);
+    rill_tension_pipes_start(work->tension, &started);
+    const solve s = { .work = work,
+                      .kernels = work->kernels,
+                      .t = t,
+                      .p = &t->planes,
+                      .bits = bits_of(work->flow->bed),
+                      .stiff = work->constants.stiff,
+                      .stiffest = 24.0 * (double)work->constants.stiff - (double)work->constants.hollow,
+                      .mobile = 2.0 * ((double)started.most[0] + pipes_mobile(t)) };
+    float residual;
+    const double goal = begin(&s, (double)started.most[2], (double)started.most[1], &residual);
+    iterate(&s, goal, residual);
 }
