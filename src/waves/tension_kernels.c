@@ -2,6 +2,8 @@
  * tension_kernels.h, tension.h for the equations, and flow/kernels.c for what makes loops marked "vector" vectorise. */
 #include "waves/tension_kernels.h"
 
+#include <string.h>
+
 #include "base/simd.h"
 #include "flow/drive.h"
 #include "flow/move.h"
@@ -162,15 +164,21 @@ INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *pla
     }
 }
 
-/* Which faces of a block may be brinks that hold liquid back, an upper column with some beside one that is not linked, or
+/* Whether liquid ran over an edge of a block. */
+INLINE int32_t any_flowing(const uint8_t *flowing, uint8_t bit) {
+    uint64_t eight[BLOCK / 8];
+    memcpy(eight, flowing, sizeof eight);
+    return ((eight[0] | eight[1]) & UINT64_C(0x0101010101010101) * bit) != 0;
+}
+
+/* Whether faces of a block may be brinks that hold liquid back, an upper column with some beside one that is not linked, or
  * were such over which it ran. */
 INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t back, int32_t five_dx, uint8_t bit) {
-    int32_t any = 0;
+    int32_t any = any_flowing(p->flowing + from, bit);
     RILL_NOT_UNROLLED /* vector */
         for (int32_t i = from; i < from + BLOCK; ++i) {
         const rill_face f = rill_tension_face(p, i - back, i);
         const int32_t upper = f.step > 0 ? p->H[i - back] : p->H[i];
-        any |= p->flowing[i] & bit;
         any |= (int32_t)(upper > 0) & (int32_t)(rill_max_f(p->acting[i - back], p->acting[i]) > 0.0f) &
                !rill_tension_linked(p, &f, i - back, i, five_dx);
     }
