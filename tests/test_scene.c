@@ -50,7 +50,7 @@ static void keys_are_checked(void **state) {
     EXPECT_GOOD(HEAD);
     EXPECT(HEAD "liquids: {}\n",
            "s.yaml:7:1: found the unknown key 'liquids' in a scene, expected rill, name, bed, gravity, liquid, solver, "
-           "bodies, fill, sources, sinks, probes, run or view, did you mean 'liquid'?");
+           "bodies, fill, sources, sinks, control, probes, run or view, did you mean 'liquid'?");
     EXPECT(HEAD "liquid: { viscosity: 0,\n          viscosity: 1 }\n",
            "s.yaml:8:11: found the key 'viscosity' again, expected it once");
     EXPECT("rill: 1\nrun: { until: 1 }\nbed:\n  solids: []\n",
@@ -59,7 +59,7 @@ static void keys_are_checked(void **state) {
            "s.yaml:4:11: found a list of 0 for bed.solids, expected a list of at least 1 solids");
     EXPECT("[]",
            "s.yaml:1:1: found a list of 0 for the scene, expected a mapping with the keys rill, name, bed, gravity, "
-           "liquid, solver, bodies, fill, sources, sinks, probes, run or view");
+           "liquid, solver, bodies, fill, sources, sinks, control, probes, run or view");
     EXPECT("{}", "s.yaml:1:1: found no key 'rill' in a scene, expected one",
            "s.yaml:1:1: found no key 'bed' in a scene, expected one",
            "s.yaml:1:1: found no key 'run' in a scene, expected one");

@@ -35,6 +35,8 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?[0-9]+$
 Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(
     r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"), list("-+.0123456789"))
 
+MAP = str(ROOT / "scenes/models/tissue.png")
+
 BASE = {
     "rill": 1,
     "name": "base",
@@ -74,11 +76,15 @@ BASE = {
     "probes": [{"name": "well", "measure": "level", "at": [0.002, 0.005, 0.001]},
                {"name": "all", "measure": "volume", "min": [0, 0, 0], "max": [1, 1, 1]},
                {"name": "bob", "measure": "z", "body": "cork"}],
+    "control": [{"name": "triangle", "polygon": [[0.002, 0.002], [0.009, 0.002], [0.005, 0.008]], "strength": 5, "until": 2,
+                 "contact_angle": {"inside": 15, "outside": {"advancing": 60, "receding": 40}}},
+                {"polygons": [[[0.002, 0.002], [0.009, 0.002], [0.009, 0.008], [0.002, 0.008]],
+                              [[0.004, 0.004], [0.006, 0.004], [0.005, 0.006]]], "from": 1},
+                {"image": MAP}],
     "run": {"frame": 0.01, "until": 0.1},
     "view": {"camera": {"from": [0.1, -0.1, 0.1], "to": [0, 0, 0], "lens": 35}},
 }
 ABSENT = object()
-MAP = str(ROOT / "scenes/models/tissue.png")
 
 # (path, value): the value is put there, or what is there is taken away.
 GOOD = [
@@ -99,6 +105,8 @@ GOOD = [
     ("bed.solids.3.wettability", {"map": MAP, "low": 110, "high": 20}),
     ("solver.tension", True), ("solver.tension", False), ("solver.wall_tension", True),
     ("bodies.0.density", ABSENT), ("bodies.1.rotate", ABSENT),
+    ("control", ABSENT), ("control", []), ("control.0.name", ABSENT), ("control.0.strength", 0), ("control.0.contact_angle", {}),
+    ("control.1.polygons.1", ABSENT), ("control.2", {"image": MAP, "at": [0, 0], "height": 0.01}),
     ("bodies.2.name", "pill"), ("bodies.2.shape", "cylinder"), ("bodies.3.loop", ABSENT),
     ("bodies.0.kinematic", False), ("bodies.3.ease", ABSENT), ("probes.2.measure", "volume"), ("probes.2.measure", "level"),
 ]
@@ -110,7 +118,10 @@ BROKEN = [
     ("bed.solids.2.move.0.time", ABSENT), ("bed.solids.2.move.1.rotate", ABSENT), ("bed.solids.3.tube", ABSENT), ("bed.solids.4.normal", ABSENT), ("fill.0.level", ABSENT), ("sources.0.rate", ABSENT),
     ("sources.0.at", ABSENT), ("sources.2.max", ABSENT), ("probes.0.name", ABSENT), ("probes.0.at", ABSENT),
     ("probes.0.measure", ABSENT), ("probes.1.min", ABSENT), ("view.camera.to", ABSENT),
+    ("control.2.image", ABSENT), ("control.0.polygon.0", ABSENT), ("control.2", {"image": MAP, "at": [0, 0]}),
+    ("control.2", {"image": MAP, "height": 1}), ("control.2", {"text": "A", "height": 1}), ("control.2", {"text": "A", "at": [0, 0]}),
     # unknown keys
+    ("control.0.image", MAP), ("control.1.height", 1), ("control.2.font", "a.ttf"), ("control.0.contact_angle.between", 3),
     ("liquids", {}), ("bed.grid.size", 1), ("bed.solid", []), ("bed.solids.0.radius", 1), ("bed.solids.2.tube", 1),
     ("bed.edges.up", "wall"), ("liquid.colour", "red"), ("solver.layers", 3), ("fill.0.depht", 1), ("sources.3.rate", 1),
     ("sources.0.min", [0, 0, 0]), ("sinks.0.rain", 1), ("probes.0.min", [0, 0, 0]), ("probes.1.at", [0, 0, 0]), ("run.frames", 1),

@@ -4,6 +4,7 @@
 set -eu
 build="build-essential cmake pkg-config libyaml-dev libassimp-dev libpng-dev"
 build="$build libode-dev" # bodies that touch
+build="$build libfreetype-dev" # text that liquid is drawn into
 build="$build libepoxy-dev libegl1-mesa-dev libgl1-mesa-dri libcglm-dev ffmpeg" # pictures and movies
 build="$build libglfw3-dev libimgui-dev fonts-dejavu-core" # the window
 case ${1:-} in

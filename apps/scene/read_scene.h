@@ -10,7 +10,9 @@ void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *sc
 /* Reads the triangles of a mesh file, owned by the scene; the file's name, or NULL: complained of. */
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def);
 void rill_read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material);
-/* read_angles.c. Reads one angle, or a pair; a NULL node leaves `out` as it is, as a bad one does. */
+/* read_angles.c. Degrees from 0 to 180. */
+extern const rill_range rill_range_contact_angle;
+/* Reads one angle, or a pair; a NULL node leaves `out` as it is, as a bad one does. */
 bool rill_read_contact_angle(rill_reader *reader, const rill_node *node, rill_contact_angle *out);
 /* Reads the angles of a solid, and the map that paints it. */
 void rill_read_solid_angles(rill_reader *reader, const rill_node *node, rill_solid_def *def);
@@ -21,7 +23,10 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene);
 void rill_read_fills(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_sources.c */
 void rill_read_sources(rill_reader *reader, const rill_node *sources, const rill_node *sinks, rill_scene *scene);
-void rill_read_probes(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_probes.c */
+/* Reads the times between which something acts: `from` and `until`, above it. */
+void rill_read_window(rill_reader *reader, const rill_node *node, double *from, double *until);
+void rill_read_controls(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_controls.c */
+void rill_read_probes(rill_reader *reader, const rill_node *node, rill_scene *scene);   /* read_probes.c */
 void rill_read_run(rill_reader *reader, const rill_node *node, rill_scene *scene);
 void rill_read_view(rill_reader *reader, const rill_node *node, rill_scene *scene);
 

@@ -93,13 +93,13 @@ static const char *const source_keys[] = {
 };
 static const char *const sink_keys[] = { "name", "at", "radius", "min", "max", "rate", "from", "until", NULL };
 
-static void read_window(rill_reader *reader, const rill_node *node, rill_source_def *def) {
-    const rill_node *until = rill_tree_get(node, "until");
+void rill_read_window(rill_reader *reader, const rill_node *node, double *from, double *until) {
+    const rill_node *end = rill_tree_get(node, "until");
     bool good = true;
     if (rill_tree_get(node, "from"))
-        good = rill_read_number(reader, rill_tree_get(node, "from"), &rill_range_time, &def->from);
-    if (rill_read_number(reader, until, &rill_range_time, &def->until) && good && !(def->until > def->from))
-        rill_reader_expected(reader, until, "more than the %g of 'from'", def->from);
+        good = rill_read_number(reader, rill_tree_get(node, "from"), &rill_range_time, from);
+    if (rill_read_number(reader, end, &rill_range_time, until) && good && !(*until > *from))
+        rill_reader_expected(reader, end, "more than the %g of 'from'", *from);
 }
 
 static void read_place(rill_reader *reader, const rill_node *node, bool sink, rill_source_def *def) {
@@ -142,7 +142,7 @@ static void read_one(rill_reader *reader, const rill_node *node, bool sink, size
     source->def.name = name ? rill_names_read(reader, names, name)
                             : rill_names_invent(reader, names, sink ? "sink" : "source", number);
     read_place(reader, node, sink, &source->def);
-    read_window(reader, node, &source->def);
+    rill_read_window(reader, node, &source->def.from, &source->def.until);
 }
 
 void rill_read_sources(rill_reader *reader, const rill_node *sources, const rill_node *sinks, rill_scene *scene) {

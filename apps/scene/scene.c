@@ -13,8 +13,8 @@ static const size_t FILE_LIMIT = (size_t)16 << 20;
 static const rill_range GRAVITY = { -1e4, 1e4, false, "m/s2" };
 
 static void read_root(rill_reader *reader, const rill_node *root, rill_scene *scene) {
-    static const char *const keys[] = { "rill", "name",    "bed",   "gravity", "liquid", "solver", "bodies",
-                                        "fill", "sources", "sinks", "probes",  "run",    "view",   NULL };
+    static const char *const keys[] = { "rill",    "name",  "bed",     "gravity", "liquid", "solver", "bodies", "fill",
+                                        "sources", "sinks", "control", "probes",  "run",    "view",   NULL };
     const char *what = "a scene";
     if (!rill_reader_open(reader, root, what, keys)) return;
     int32_t version;
@@ -27,6 +27,7 @@ static void read_root(rill_reader *reader, const rill_node *root, rill_scene *sc
     rill_read_bodies(reader, rill_tree_get(root, "bodies"), scene);
     rill_read_fills(reader, rill_tree_get(root, "fill"), scene);
     rill_read_sources(reader, rill_tree_get(root, "sources"), rill_tree_get(root, "sinks"), scene);
+    rill_read_controls(reader, rill_tree_get(root, "control"), scene);
     rill_read_probes(reader, rill_tree_get(root, "probes"), scene);
     rill_read_run(reader, rill_reader_need(reader, root, what, "run"), scene);
     rill_read_view(reader, rill_tree_get(root, "view"), scene);

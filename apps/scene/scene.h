@@ -136,6 +136,11 @@ typedef struct rill_scene_source { /* or sink */
     rill_scene_place place;
 } rill_scene_source;
 
+typedef struct rill_scene_control {
+    rill_control_def def;
+    rill_scene_place place;
+} rill_scene_control;
+
 typedef enum rill_measure {
     RILL_MEASURE_LEVEL = 0, /* m, absolute z; a dry column's level is its base */
     RILL_MEASURE_DEPTH,     /* m */
@@ -176,6 +181,8 @@ typedef struct rill_scene {
     size_t fill_count;
     rill_scene_source *sources; /* sources, then sinks, in the order of the file */
     size_t source_count;
+    rill_scene_control *controls;
+    size_t control_count;
     rill_scene_probe *probes;
     size_t probe_count;
     double frame, until; /* s */

@@ -172,6 +172,8 @@ static void furnish(maker *making) {
         rill_source_id id;
         good(making, rill_source_create(making->world, &scene->sources[i].def, &id), scene->sources[i].place);
     }
+    for (size_t i = 0; i < scene->control_count && !making->no_memory; ++i)
+        good(making, rill_control_create(making->world, &scene->controls[i].def, NULL), scene->controls[i].place);
     for (size_t i = 0; i < scene->probe_count && !making->no_memory; ++i) check_probe(making, &scene->probes[i]);
 }
 
