@@ -854,6 +854,37 @@ RILL_API rill_result rill_query_box_volume(const rill_world *world, const double
 /* m3 of liquid standing on floors that belong to a solid. */
 RILL_API rill_result rill_query_solid_volume(const rill_world *world, rill_solid_id id, double *out);
 
+/* Kinds of things that rays may meet; sums of them say which count. */
+typedef enum rill_ray_target {
+    RILL_RAY_NOTHING = 0,
+    RILL_RAY_LIQUID = 1 << 0,
+    RILL_RAY_SOLIDS = 1 << 1, /* those that are visible, where they are now: rill_solid_get_mesh */
+    RILL_RAY_BODIES = 1 << 2, /* by their triangles: rill_body_get_info */
+    RILL_RAY_ALL = 7
+} rill_ray_target;
+
+typedef struct rill_ray {
+    double origin[3];    /* m */
+    double direction[3]; /* of any length but 0 */
+} rill_ray;
+
+typedef struct rill_ray_hit {
+    rill_ray_target what; /* RILL_RAY_NOTHING: everything else is zero */
+    double distance;      /* m */
+    double point[3];      /* m */
+    double normal[3];     /* of length 1, on the side that the ray comes from */
+    int32_t layer;        /* of liquid: which void of its cell, from below */
+    rill_solid_id solid;  /* null but for a solid */
+    rill_body_id body;    /* null but for a body */
+} rill_ray_hit;
+
+/* The nearest that each ray meets, from either side. Liquid is the volume of its columns: its surface goes from level to level
+ * between the centres of columns that are linked, as the mesh does without its meniscus, and is level up to the border of the cell
+ * elsewhere, with upright sides; what is flooded under a ceiling has no surface. Before the bed is built there is none. Rays at a
+ * solid or body of many triangles are slow only the first time after it has moved, and allocate then. */
+RILL_API rill_result rill_query_rays(const rill_world *world, const rill_ray *rays, size_t count, uint32_t targets,
+                                     rill_ray_hit *out);
+
 typedef enum rill_field {
     RILL_FIELD_BASE = 0, /* m, absolute */
     RILL_FIELD_CEILING,  /* m, absolute; infinity under open sky */

@@ -256,6 +256,7 @@ rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) {
     rill_free(allocator, form->vertices, form->vertex_count, 3 * sizeof(double));
     rill_free(allocator, form->indices, form->triangle_count, 3 * sizeof(uint32_t));
+    rill_ray_tree_free(&form->rays, allocator);
     rill_free(allocator, form->turned, form->vertex_count, 3 * sizeof(double));
     rill_free(allocator, form->slices, form->triangle_count, sizeof(rill_slice));
     rill_free(allocator, form->cuts, form->triangle_count, sizeof(rill_cut));

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/message.h"
 #include "shape/area.h"
+#include "shape/ray_tree.h"
 
 typedef struct rill_pose {
     double position[3]; /* of the centre of mass */
@@ -42,6 +43,7 @@ typedef struct rill_body_form {
     struct rill_slice *slices; /* one per triangle, like the others */
     struct rill_cut *cuts;
     int32_t *heads, *follow, *active;
+    rill_ray_tree rays; /* around its triangles; made when a ray is first cast at it */
 } rill_body_form;
 
 /* Checks the geometry of a definition (not its mass or state) and copies it. On failure nothing is kept, and the

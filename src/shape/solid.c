@@ -75,6 +75,7 @@ static bool place_mesh(rill_solid *solid) {
     rill_primitive *primitive = &solid->primitive;
     for (int i = 0; i < 3; ++i) primitive->low[i] = INFINITY, primitive->high[i] = -INFINITY;
     bool near = true;
+    solid->rays.known = false;
     for (size_t v = 0; v < solid->vertex_count; ++v) {
         const float *p = solid->def.shape.vertices + 3 * v;
         double *to = solid->vertices + 3 * v;
@@ -187,6 +188,7 @@ void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     rill_free(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
     rill_free(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
     rill_free(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
+    rill_ray_tree_free(&solid->rays, allocator);
     rill_free(allocator, solid->terrain_vertices, solid->terrain_vertex_count, 3 * sizeof(double));
     rill_free(allocator, solid->terrain_indices, solid->terrain_triangle_count, 3 * sizeof(uint32_t));
     rill_free(allocator, solid, 1, sizeof *solid);

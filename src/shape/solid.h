@@ -5,6 +5,7 @@
 #define RILL_SHAPE_SOLID_H
 
 #include "shape/area.h"
+#include "shape/ray_tree.h"
 
 /* How a connected part of a mesh counts along a vertical line. */
 typedef enum rill_part_kind {
@@ -50,6 +51,8 @@ typedef struct rill_solid {
     size_t terrain_vertex_count;
     uint32_t *terrain_indices;
     size_t terrain_triangle_count;
+
+    rill_ray_tree rays; /* around its triangles, or those over the grid; made when a ray is first cast at it */
 } rill_solid;
 
 /* Checks the definition (finite, in range, indices in bounds) and copies it. */

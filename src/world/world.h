@@ -2,10 +2,10 @@
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
  * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
- * field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step), step_events.c (what it reports),
- * validate.c, world_surface.c (what is drawn), world_kandemir.c and world_waves.c (what those methods alone have),
- * world_tension.c (whether tension acts, and on which angles), world_forces.c and world_controls.c (fields, brushes,
- * controls). */
+ * field.c, query.c, rays.c and ray_liquid.c, ledger.c, energy.c, step.c (the table of contents of a step),
+ * step_events.c (what it reports), validate.c, world_surface.c (what is drawn), world_kandemir.c and world_waves.c
+ * (what those methods alone have), world_tension.c (whether tension acts, and on which angles), world_forces.c and
+ * world_controls.c (fields, brushes, controls). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
