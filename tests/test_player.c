@@ -118,7 +118,7 @@ static void pours_and_sucks_where_the_ray_ends(void **state) {
     assert_true(volume(&after) < volume(&before) - 1e-8);
     double sucked = booked(&after, "sucked by hand");
     assert_true(sucked > 0);
-    hand.ray.along[2] = 1; /* into the sky */
+    hand.ray.direction[2] = 1; /* into the sky */
     give(player, &hand);
     after = tell(player, RILL_ORDER_STEP, false, 0);
     assert_true(booked(&after, "sucked by hand") == sucked);

@@ -80,8 +80,8 @@ rill_ray rill_orbit_ray(const rill_orbit *orbit, double x, double y, double aspe
     rill_ray ray;
     axes(orbit, back, right, up);
     for (int k = 0; k < 3; ++k) {
-        ray.from[k] = orbit->centre[k] + orbit->distance * back[k];
-        ray.along[k] = -back[k] + half * x * right[k] + half / aspect * y * up[k];
+        ray.origin[k] = orbit->centre[k] + orbit->distance * back[k];
+        ray.direction[k] = -back[k] + half * x * right[k] + half / aspect * y * up[k];
     }
     return ray;
 }

@@ -2,8 +2,8 @@
 #ifndef RILL_VIEWER_ORBIT_H
 #define RILL_VIEWER_ORBIT_H
 
-#include "pick.h"
 #include "render/render.h"
+#include "rill/rill.h"
 
 typedef struct rill_orbit {
     double centre[3];

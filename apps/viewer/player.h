@@ -7,7 +7,7 @@
 #ifndef RILL_VIEWER_PLAYER_H
 #define RILL_VIEWER_PLAYER_H
 
-#include "pick.h"
+#include "rill/rill.h"
 #include "scene/scene.h"
 
 typedef struct rill_player rill_player;

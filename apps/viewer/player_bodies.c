@@ -31,7 +31,7 @@ static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_hit *hit) {
+void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_ray_hit *hit) {
     rill_body_grip *grip = &player->body_grip;
     rill_body_info info;
     rill_body_state state;
@@ -45,23 +45,23 @@ void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_h
     }
     double from[3], back[4] = { 0, 0, 0, state.orientation[3] };
     for (int k = 0; k < 3; ++k) {
-        from[k] = hit->at[k] - state.position[k];
+        from[k] = hit->point[k] - state.position[k];
         back[k] = -state.orientation[k];
     }
     rill_turn_vector(back, from, grip->own);
-    memcpy(grip->at, hit->at, sizeof grip->at);
-    memcpy(grip->goal, hit->at, sizeof grip->goal);
-    memcpy(grip->across, ray->along, sizeof grip->across);
+    memcpy(grip->at, hit->point, sizeof grip->at);
+    memcpy(grip->goal, hit->point, sizeof grip->goal);
+    memcpy(grip->across, ray->direction, sizeof grip->across);
     grip->body = hit->body;
 }
 
 void rill_body_grip_aim(rill_player *player, const rill_ray *ray) {
     rill_body_grip *grip = &player->body_grip;
     double towards[3];
-    for (int k = 0; k < 3; ++k) towards[k] = grip->at[k] - ray->from[k];
-    double s = dot(towards, grip->across) / dot(ray->along, grip->across);
+    for (int k = 0; k < 3; ++k) towards[k] = grip->at[k] - ray->origin[k];
+    double s = dot(towards, grip->across) / dot(ray->direction, grip->across);
     for (int k = 0; k < 3 && grip->body.value && s > 0 && s < 1e6; ++k)
-        grip->goal[k] = ray->from[k] + s * ray->along[k];
+        grip->goal[k] = ray->origin[k] + s * ray->direction[k];
 }
 
 /* The velocity that the point at `from` is to have; not faster than what falls over the length of the grid. */
@@ -104,11 +104,11 @@ void rill_body_grip_pull(rill_player *player, double dt) {
 }
 
 void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
-    rill_hit hit;
+    rill_ray_hit hit;
     rill_grid grid;
     rill_body_id id;
     char name[40];
-    if (!rill_pick(player->world, player->surface, ray, &hit) || rill_world_get_grid(player->world, &grid) != RILL_OK)
+    if (!rill_player_pick(player, ray, RILL_RAY_ALL, &hit) || rill_world_get_grid(player->world, &grid) != RILL_OK)
         return;
     double radius = BALL * grid.cell_size * fmin(grid.cells[0], grid.cells[1]);
     rill_body_def def = rill_default_body_def();
@@ -121,7 +121,7 @@ void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
     def.density = DENSITY;
     for (int k = 0; k < 3; ++k) {
         def.shape.max[k] = 0.8 * radius, def.shape.min[k] = -def.shape.max[k];
-        def.state.position[k] = hit.at[k] + (k == 2 ? HEIGHT * radius : 0);
+        def.state.position[k] = hit.point[k] + (k == 2 ? HEIGHT * radius : 0);
     }
     if (rill_body_create(player->world, &def, &id) != RILL_OK) {
         rill_player_say(player, "No body: %s", rill_world_message(player->world));

@@ -21,13 +21,18 @@ void rill_hand_stop(rill_player *player) {
     player->hand.mode = RILL_HAND_IDLE;
 }
 
+bool rill_player_pick(const rill_player *player, const rill_ray *ray, uint32_t targets, rill_ray_hit *out) {
+    return rill_query_rays(player->world, ray, 1, targets, out) == RILL_OK && out->what != RILL_RAY_NOTHING;
+}
+
 /* Where the ray ends, a bit before it; false: nowhere over the grid. */
 static bool aim(const rill_player *player, double cell, double at[3]) {
     const rill_ray *ray = &player->hand.ray;
-    rill_hit hit;
-    if (!rill_pick(player->world, player->surface, ray, &hit)) return false;
-    double length = sqrt(ray->along[0] * ray->along[0] + ray->along[1] * ray->along[1] + ray->along[2] * ray->along[2]);
-    for (int k = 0; k < 3; ++k) at[k] = hit.at[k] - PULL_BACK * cell / length * ray->along[k];
+    rill_ray_hit hit;
+    if (!rill_player_pick(player, ray, RILL_RAY_ALL, &hit)) return false;
+    double length = sqrt(ray->direction[0] * ray->direction[0] + ray->direction[1] * ray->direction[1] +
+                         ray->direction[2] * ray->direction[2]);
+    for (int k = 0; k < 3; ++k) at[k] = hit.point[k] - PULL_BACK * cell / length * ray->direction[k];
     return true;
 }
 
@@ -88,11 +93,11 @@ static bool movable(rill_player *player, int32_t index, rill_solid_id id) {
 }
 
 void rill_grip_start(rill_player *player, const rill_ray *ray) {
-    rill_hit hit;
+    rill_ray_hit hit;
     rill_grip *grip = &player->grip;
     grip->solid.value = 0;
     player->body_grip.body.value = 0;
-    if (!rill_pick(player->world, NULL, ray, &hit)) return;
+    if (!rill_player_pick(player, ray, RILL_RAY_SOLIDS | RILL_RAY_BODIES, &hit)) return;
     if (hit.body.value) {
         rill_body_grip_start(player, ray, &hit);
         return;
@@ -105,18 +110,18 @@ void rill_grip_start(rill_player *player, const rill_ray *ray) {
         rill_solid_get_pose(player->world, hit.solid, grip->start, grip->rotate) != RILL_OK)
         return;
     grip->solid = hit.solid;
-    memcpy(grip->at, hit.at, sizeof grip->at);
+    memcpy(grip->at, hit.point, sizeof grip->at);
     memcpy(grip->goal, grip->start, sizeof grip->goal);
 }
 
 /* The solid keeps its height: the point it was taken at stays under the pointer, in a level plane. */
 void rill_grip_aim(rill_player *player, const rill_ray *ray) {
     rill_grip *grip = &player->grip;
-    double s = (grip->at[2] - ray->from[2]) / ray->along[2];
+    double s = (grip->at[2] - ray->origin[2]) / ray->direction[2];
     rill_grid grid;
     if (!grip->solid.value || !(s > 0) || rill_world_get_grid(player->world, &grid) != RILL_OK) return;
     for (int k = 0; k < 2; ++k) {
-        double size = grid.cell_size * grid.cells[k], at = ray->from[k] + s * ray->along[k];
+        double size = grid.cell_size * grid.cells[k], at = ray->origin[k] + s * ray->direction[k];
         at = fmin(fmax(at, grid.origin[k]), grid.origin[k] + size);
         grip->goal[k] = grip->start[k] + at - grip->at[k];
     }

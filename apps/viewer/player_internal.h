@@ -84,13 +84,15 @@ void rill_player_obey(rill_player *player, const rill_order *order);
 /* Moves, before a step, the hand's source to where its ray ends, and a solid that is held a bit of its way. */
 void rill_hand_prepare(rill_player *player);
 void rill_hand_stop(rill_player *player);
+/* Finds the nearest thing of some kinds under the pointer; false: there is none. */
+bool rill_player_pick(const rill_player *player, const rill_ray *ray, uint32_t targets, rill_ray_hit *out);
 void rill_grip_start(rill_player *player, const rill_ray *ray);
 void rill_grip_aim(rill_player *player, const rill_ray *ray);
 /* Moves what is held at most `reach` metres towards the goal. */
 void rill_grip_follow(rill_player *player, double reach);
 
 /* Takes hold of a body where a ray met it. */
-void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_hit *hit);
+void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_ray_hit *hit);
 void rill_body_grip_aim(rill_player *player, const rill_ray *ray);
 /* Gives a held body, before a step, velocity towards the pointer. */
 void rill_body_grip_pull(rill_player *player, double dt);
