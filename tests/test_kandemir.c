@@ -376,9 +376,17 @@ static void test_control_points(void **state) {
 static void test_absurd(void **state) {
     (void)state;
     static const rill_kandemir controls[] = {
-        { .pipe_area = 1e-300 },  { .pipe_area = 1e-40 },  { .pipe_area = 1e14 }, { .pipe_length = 1e-300 },
-        { .pipe_length = 1e-40 }, { .pipe_length = 1e7 },  { .viscosity = 1.0 },  { .viscosity = 1e-300 },
-        { .vanishing = 1e-300 },  { .time_step = 1e-300 },
+        { .pipe_area = 1e-300 },
+        { .pipe_area = 1e-40 },
+        { .pipe_area = 1e14 },
+        { .pipe_length = 1e-300 },
+        { .pipe_length = 1e-40 },
+        { .pipe_length = 1e7 },
+        { .viscosity = 1.0 },
+        { .viscosity = 1e-300 },
+        { .vanishing = 1e-300 },
+        { .time_step = 1e-300 },
+        { .pipe_length = 1e-308, .pipe_area = 1e14 },
     };
     for (size_t i = 0; i < sizeof controls / sizeof controls[0]; ++i) {
         rill_world_def def = tank_def();

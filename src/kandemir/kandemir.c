@@ -209,7 +209,7 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
                                .constants = constants_of(flow, step),
                                .rows = rill_sheet_rows(sheet),
                                .width = sheet->tiles_x * RILL_TILE_W };
-    RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->slowed > 0.0 && step->slowed <= 1.0);
+    RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->slowed >= 0.0 && step->slowed <= 1.0);
     check_rows(&sweep);
     rill_flow_wake_everything(flow);
     /* A column may get all that its eight neighbours have. */
