@@ -149,7 +149,7 @@ static rill_result call_forces(trial *s) {
     rill_world_read_control_points(s->world, points, count);
     for (size_t i = 0; i < 2 * count; ++i) accelerations[i] = 0.1 * pattern[(i ^ i >> 2) & 3];
     /* How is decided by what was read for the pressures: seeds keep their meaning. */
-    const int32_t how = (int32_t)(10.0 * fabs(pattern[1]));
+    const int32_t how = (int32_t)fmin(10.0 * fabs(pattern[1]), 1e6); /* the least of 1e6 and no number is 1e6 */
     const rill_force_field field = { .layer = how % 3 - 1,
                                      .pressures = how / 3 % 3 ? pressures : NULL,
                                      .accelerations = how / 9 % 3 ? accelerations : NULL,
@@ -210,6 +210,41 @@ static rill_result call_paint(trial *s, rill_solid_id id) {
     return rill_solid_replace(s->world, id, &def);
 }
 
+/* Draws liquid into a mask or into a triangle with a hole. */
+static rill_result make_control(trial *s, rill_control_id *id) {
+    static const int32_t corners[] = { 3, 3 };
+    double points[12];
+    uint8_t mask[WIDEST * MOST_CELLS], pattern;
+    rill_control_def def = rill_default_control_def();
+    for (int i = 0; i < 12; ++i) points[i] = fuzz_double(&s->in, -0.2 * s->extent, 1.2 * s->extent);
+    fuzz_bytes(&s->in, &pattern, 1);
+    def.mask_count = (size_t)s->cells[0] * (size_t)s->cells[1];
+    for (size_t i = 0; i < def.mask_count; ++i) mask[i] = pattern >> (i & 7) & 1;
+    const bool masked = fuzz_below(&s->in, 2);
+    def.mask = masked ? mask : NULL;
+    def.points = masked ? NULL : points;
+    def.corners = masked ? NULL : corners;
+    def.polygon_count = masked ? 0 : 1 + fuzz_below(&s->in, 2);
+    def.strength = fuzz_double(&s->in, 0.0, 20.0);
+    if (fuzz_below(&s->in, 2)) def.inside = rill_contact_angle_about(fuzz_double(&s->in, 0.0, 180.0));
+    if (fuzz_below(&s->in, 2)) def.until = fuzz_double(&s->in, 0.0, 0.01);
+    def.name = fuzz_below(&s->in, 4) == 0 ? "twin" : NULL;
+    return rill_control_create(s->world, &def, id);
+}
+
+static rill_result call_control(trial *s, rill_control_id *id) {
+    uint8_t mask[WIDEST * MOST_CELLS];
+    const size_t count = (size_t)s->cells[0] * (size_t)s->cells[1];
+    s->stirred = true;
+    if (rill_control_read_mask(s->world, *id, mask, count) == RILL_OK)
+        for (size_t i = 0; i < count; ++i) FUZZ_CHECK(mask[i] < 2, "%d in a mask", mask[i]);
+    switch (fuzz_below(&s->in, 4)) {
+    case 0: return rill_control_destroy(s->world, *id);
+    case 1: return rill_control_set_strength(s->world, *id, fuzz_double(&s->in, 0.0, 20.0));
+    default: return make_control(s, id);
+    }
+}
+
 /* Calls that came later, by numbers of their own: inputs keep what they meant. */
 static rill_result call_newer(trial *s, int32_t kind) {
     const int32_t slot = fuzz_below(&s->in, SLOTS);
@@ -224,6 +259,7 @@ static rill_result call_newer(trial *s, int32_t kind) {
     case 7: return call_wetting(s);
     case 8: return call_paint(s, s->solids[slot]);
     case 9: return call_tension(s);
+    case 10: return call_control(s, &s->controls[slot]);
     default: return call_surface(s);
     }
 }

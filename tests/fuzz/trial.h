@@ -27,7 +27,8 @@ typedef struct trial {
     rill_solid_id solids[SLOTS];
     rill_source_id sources[SLOTS];
     rill_body_id bodies[SLOTS];
-    remembered users[3][SLOTS]; /* of those */
+    rill_control_id controls[SLOTS];
+    remembered users[4][SLOTS]; /* of those */
     rill_surface *surface;
     void *snapshot;
     size_t snapshot_size;

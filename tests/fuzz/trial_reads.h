@@ -43,19 +43,22 @@
 TRIAL_KIND(solid)
 TRIAL_KIND(source)
 TRIAL_KIND(body)
+TRIAL_KIND(control)
 
 static inline void check_users(trial *s) {
     check_solid_user(s->world, s->solids, s->users[0]);
     check_source_user(s->world, s->sources, s->users[1]);
     check_body_user(s->world, s->bodies, s->users[2]);
+    check_control_user(s->world, s->controls, s->users[3]);
 }
 
 static inline rill_result call_user(trial *s, int32_t slot) {
     void *user = (void *)(uintptr_t)fuzz_u8(&s->in);
-    switch (fuzz_below(&s->in, 3)) {
+    switch (fuzz_below(&s->in, 4)) {
     case 0: return set_solid_user(s->world, s->solids[slot], s->users[0], user);
     case 1: return set_source_user(s->world, s->sources[slot], s->users[1], user);
-    default: return set_body_user(s->world, s->bodies[slot], s->users[2], user);
+    case 2: return set_body_user(s->world, s->bodies[slot], s->users[2], user);
+    default: return set_control_user(s->world, s->controls[slot], s->users[3], user);
     }
 }
 
@@ -72,6 +75,7 @@ static inline rill_result call_lists(trial *s) {
     check_solids(s->world);
     check_sources(s->world);
     check_bodys(s->world);
+    check_controls(s->world);
     for (int i = 0; i < SLOTS; ++i) check_solid_mesh(s->world, s->solids[i]);
     return RILL_OK;
 }
