@@ -108,10 +108,11 @@ static double slope_at(const rill_fringe *fringe, const rill_rim *rim) {
 }
 
 /* Finds the contact at a rim. At a wall the rim is inside of the solid, and its face somewhere between the two centres:
- * half way, for all that is known. */
-static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed,
+ * half way, for all that is known. Where tension acts the columns have the angle already. */
+static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view,
                                  const rill_rim *rim, double slope, double beta) {
-    const double bent = beta - fringe->angle, up = bent < RILL_QUARTER_TURN ? bent : RILL_QUARTER_TURN;
+    const bool real = view->tension && (slope <= 1.0 || view->wall_tension);
+    const double bent = real ? 0.0 : beta - fringe->angle, up = bent < RILL_QUARTER_TURN ? bent : RILL_QUARTER_TURN;
     const double psi = up > -RILL_QUARTER_TURN ? up : -RILL_QUARTER_TURN;
     rill_contact contact = { .strength = (float)psi,
                              .along = slope > 1.0 ? rill_min_f(rim->along, HALF_WAY) : rim->along };
@@ -121,7 +122,7 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
     RILL_ASSERT(q >= 0.0 && q <= 1.0);
     if (psi > 0.0 && slope > 0.0 && slope <= 1.0 && rim->along < LAST &&
         rim->along == rim->unclipped) { /* the contact line climbs the bank */
-        const double rise = 4.0 * t / (1.0 + t * t) * fringe->length / bed->grid.cell_size;
+        const double rise = 4.0 * t / (1.0 + t * t) * fringe->length / view->bed->grid.cell_size;
         contact.shift = rill_min_f((float)(rise / slope), LAST - rim->along);
         contact.along += contact.shift;
     }
@@ -148,7 +149,7 @@ static void add_to_ring(rill_fringe *fringe, const rill_rim *rim, const rill_con
                                     .square = square };
 }
 
-static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed) {
+static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view) {
     const size_t count = surface->rims.count;
     fringe->columns.count = fringe->contacts.count = 0;
     if (!rill_array_reserve(&fringe->columns, &fringe->allocator, count) ||
@@ -170,7 +171,7 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
         fringe->kernels->angles((found + 15) & -16, angles);
         for (int32_t i = 0; i < found; ++i) {
             const rill_rim *rim = &rims[which[i]];
-            contacts[which[i]] = find_contact(fringe, surface, bed, rim, slopes[i], angles[i]);
+            contacts[which[i]] = find_contact(fringe, surface, view, rim, slopes[i], angles[i]);
             add_to_ring(fringe, rim, &contacts[which[i]]);
         }
     }
@@ -328,7 +329,7 @@ static bool grow(rill_fringe *fringe, const rill_surface *surface) {
 bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view) {
     RILL_ASSERT(fringe->columns.count == 0);
     if (!set_constants(fringe, surface, view)) return true;
-    return fit_plane(fringe, surface) && find_ring(fringe, surface, view->bed) && grow(fringe, surface);
+    return fit_plane(fringe, surface) && find_ring(fringe, surface, view) && grow(fringe, surface);
 }
 
 void rill_fringe_forget(rill_fringe *fringe) {

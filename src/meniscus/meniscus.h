@@ -20,6 +20,8 @@
  *     z = 2 l_c sin(phi / 2),   x / l_c = -ln tan(phi / 4) - 2 cos(phi / 2) + constant,   phi = psi at d = 0,
  * which gives sqrt(2) l_c sqrt(1 - sin alpha) at a vertical wall. Normals then lean by phi.
  *
+ * Where surface tension acts, columns carry the contact angle by themselves: psi is 0 at shores, and at walls too if they pull.
+ *
  * Different from the paper: beta is that at the contact for the whole width of the fringe (between a column and its
  * nearest boundary column a low wall looks the flatter, the farther the column is away); contact points lie where the
  * surface ends, which need not be at a column; distances are compared as such, not through the neighbour's. */

@@ -10,8 +10,9 @@
  *          / | \          counter-clockwise, like triangles seen from above.
  *        SW  S  SE
  *
- * A column is *wet* here if it has a free surface: deeper than RILL_DRY, below its ceiling, and not flooded. It is
- * *dry* if it exists and is not deeper than RILL_DRY. Columns i, j of neighbouring cells, one of them wet, are *linked*
+ * A column is *wet* here if it has a free surface: deeper than a film that does not count, below its ceiling, and not
+ * flooded. It is *dry* if it exists and is not deeper than that: than RILL_DRY or, where surface tension acts, than what
+ * drops leave behind, which would be drawn as a jagged brim around them. Columns i, j of neighbouring cells, one of them wet, are *linked*
  * if
  *        m_j < h_i < c_j   and   m_i < h_j < c_i        m underside of the solid below a column: the ceiling of the
  *                                                       column below it in its cell, or -infinity
@@ -46,6 +47,9 @@ typedef struct rill_surface_view {
     const rill_draw_level *draw_levels; /* each place once */
     size_t draw_level_count;
     rill_liquid liquid;
+    int32_t film;      /* quanta: columns that are no deeper are dry */
+    bool tension;      /* surface tension acts: liquid meets floors at its contact angle by itself, */
+    bool wall_tension; /* and walls too */
     double gravity[3];
     const rill_runtime *runtime;
     rill_pool *pool;

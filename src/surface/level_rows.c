@@ -7,12 +7,12 @@
 enum { RUN = 16 };
 
 /* Finds the wet part of a row: [low, high). */
-static void find_wet(const rill_surface *surface, const int32_t *H, rill_surface_row *row) {
+static void find_wet(const rill_surface *surface, const int32_t *H, int32_t film, rill_surface_row *row) {
     row->low = row->high = 0;
-    if (!surface->kernels->any_deep(row->count, H)) return;
+    if (!surface->kernels->any_deep(row->count, H, film)) return;
     row->high = row->count;
-    while (!surface->kernels->any_deep(RUN, H + row->low)) row->low += RUN;
-    while (!surface->kernels->any_deep(RUN, H + row->high - RUN)) row->high -= RUN;
+    while (!surface->kernels->any_deep(RUN, H + row->low, film)) row->low += RUN;
+    while (!surface->kernels->any_deep(RUN, H + row->high - RUN, film)) row->high -= RUN;
     RILL_ASSERT(row->low < row->high && ((row->low | row->high) & (RUN - 1)) == 0);
 }
 
@@ -43,7 +43,7 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     if (!row->inside) return;
     row->from = row->low;
     row->until = row->high;
-    find_wet(surface, flow->H + row->start, row);
+    find_wet(surface, flow->H + row->start, build->view->film, row);
     widen(&row->from, &row->until, row->low, row->high);
     row->changed = false;
     row->lifted = 0;
@@ -58,7 +58,8 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
                                     .floor = surface->floor + at,
                                     .state = surface->state + at,
                                     .h = surface->h + at,
-                                    .top = surface->top + at };
+                                    .top = surface->top + at,
+                                    .film = build->view->film };
     const rill_level_report report = surface->kernels->levels(row->until - row->from, &levels);
     row->changed = report.changed;
     row->lifted = report.lifted;
@@ -71,7 +72,8 @@ void rill_draw_levels_apply(const rill_build *build) {
         const int32_t place = build->view->draw_levels[i].place;
         RILL_ASSERT(place >= 0 && (size_t)place < surface->plane_size && surface->lid[place] > INT32_MIN);
         const int32_t level = rill_max_i(build->view->draw_levels[i].level, build->view->bed->b[place]);
-        if (build->view->flow->H[place] <= RILL_DRY) { /* as high as its bed, whether it has been looked at or not */
+        if (build->view->flow->H[place] <=
+            build->view->film) { /* as high as its bed, whether it has been looked at or not */
             surface->state[place] = RILL_HERE;
             surface->h[place] = surface->top[place] = build->view->bed->b[place];
             continue;

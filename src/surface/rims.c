@@ -78,14 +78,24 @@ static int32_t above_underside(int32_t level, int32_t underside) {
     return underside > INT32_MIN ? level - underside : RILL_WALL;
 }
 
+/* Tells by how much a level falls from the column behind one to itself. Where surface tension acts the edge of a drop is as
+ * steep as its contact angle has it, and ends where it would with that slope: round, wherever cells begin. */
+static int32_t fall_to(const rill_build *build, int32_t place, int32_t stride, int32_t direction) {
+    const rill_surface *surface = build->surface;
+    const int32_t behind = place - RILL_STEP_X[direction] - RILL_STEP_Y[direction] * stride;
+    if (!build->view->tension || !(surface->links[place] >> ((direction + 4) & 7) & 1)) return 0;
+    return surface->state[behind] & RILL_WET ? rill_max_i(surface->top[behind] - surface->top[place], 0) : 0;
+}
+
 /* Tells how far a shore is: where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it
  * is cannot be foreseen. */
-static float shore(const rill_build *build, int32_t place, int32_t direction, int32_t rise) {
+static float shore(const rill_build *build, int32_t place, int32_t stride, int32_t direction, int32_t rise) {
     const int32_t depth = build->view->flow->H[place], room = room_of(build, place);
     const bool up = rise > build->dx, down = rise < -build->dx;
     const float far = up ? into_wall(build, place, direction, rise - depth) : HALF_WAY;
     const float farthest = (up | down) ? far : 1.0f, most = (up | down) ? 1.0f : RILL_RIM_FARTHEST;
-    const int32_t way = (up | down) ? build->thin : rill_way_up(build, rise);
+    const int32_t bank = rill_max_i(rill_way_up(build, rise), rise + fall_to(build, place, stride, direction));
+    const int32_t way = (up | down) ? build->thin : bank;
     const float share = (float)depth / (float)way, air = room < build->thin ? (float)room / (float)build->thin : 1.0f;
     return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(most, rill_min_f(share, air)));
 }
@@ -212,7 +222,7 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
         rim->beyond = other;
         rim->kind = RILL_RIM_SHORE;
         rim->rise = b[other] - b[place];
-        rim->unclipped = shore(build, place, direction, rim->rise);
+        rim->unclipped = shore(build, place, row->stride, direction, rim->rise);
         if (surface->m[other] > b[place]) end_at_slab(build, rim);
     }
     RILL_ASSERT(rim->unclipped >= RILL_RIM_NEAREST && rim->unclipped <= 1.0f);

@@ -15,11 +15,11 @@ enum { PART = 16, LONG_PART = 64 };
 
 /* ---------------------------------------------------------------------------------------------------------- levels */
 
-static bool any_deep(int32_t n, const int32_t *H) {
+static bool any_deep(int32_t n, const int32_t *H, int32_t film) {
     RILL_ASSERT(n % PART == 0);
     int32_t deepest = 0;
     for (int32_t i = 0; i < (n & -16); ++i) deepest = rill_max_i(deepest, H[i]); /* vector */
-    return deepest > RILL_DRY;
+    return deepest > film;
 }
 
 /* The arguments after NAME are constants. Where there is no column the lid is below everything. */
@@ -28,6 +28,7 @@ static bool any_deep(int32_t n, const int32_t *H) {
         const rill_level_row run = *row;                                                                               \
         int32_t lifted[PART] = { 0 };                                                                                  \
         uint8_t differs[PART] = { 0 };                                                                                 \
+        const int32_t film = row->film;                                                                                \
         for (int32_t at = 0; at < n; at += PART) {                                                                     \
             const int32_t *b = run.b + at, *H = run.H + at, *lid = run.lid + at, *floor = run.floor + at;              \
             const int32_t *pressure = PRESSURE ? run.pressure + at : NULL;                                             \
@@ -35,7 +36,7 @@ static bool any_deep(int32_t n, const int32_t *H) {
             int32_t *h = run.h + at, *top = run.top + at, found[PART];                                                 \
             RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */                                                             \
                 for (int32_t i = 0; i < PART; ++i) {                                                                   \
-                int32_t deep = H[i] > RILL_DRY;                                                                        \
+                int32_t deep = H[i] > film;                                                                            \
                 int32_t level = b[i] + (deep ? H[i] : 0);                                                              \
                 int32_t free = level < lid[i];                                                                         \
                 if (PRESSURE) free &= (int32_t)(pressure[i] == 0);                                                     \

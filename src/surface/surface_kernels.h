@@ -19,6 +19,7 @@ typedef struct rill_level_row {
     const int32_t *b, *H, *lid, *pressure, *floor; /* pressure may be NULL */
     uint8_t *state;
     int32_t *h, *top;
+    int32_t film; /* quanta: columns that are no deeper are dry */
 } rill_level_row;
 
 typedef struct rill_link_row {
@@ -69,8 +70,8 @@ typedef struct rill_level_report {
 
 struct rill_surface_kernels {
     const char *name;
-    /* Tells whether anything is deeper than RILL_DRY. */
-    bool (*any_deep)(int32_t n, const int32_t *H);
+    /* Tells whether anything is deeper than a film. */
+    bool (*any_deep)(int32_t n, const int32_t *H, int32_t film);
     rill_level_report (*levels)(int32_t n, const rill_level_row *row);
     /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns; whether some are not
      * what they were. */

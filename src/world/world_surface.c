@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "waves/tension_constants.h"
 #include "world/world.h"
 
 rill_surface_def rill_default_surface_def(void) {
@@ -72,6 +73,12 @@ static bool view_bodies(rill_surface *surface, const rill_world *world, rill_sur
     return true;
 }
 
+/* Quanta of the deepest film that is not drawn. */
+static int32_t film_of(const rill_world *world, bool tension) {
+    const double residue = RILL_RESIDUE * RILL_LEAST_FILM * world->def.grid.cell_size / world->bed.quantum;
+    return tension && residue > RILL_DRY ? (int32_t)residue : RILL_DRY;
+}
+
 static rill_result build(rill_surface *surface, const rill_world *world, const rill_solid **solids) {
     const rill_solid_slot *slots = world->solids.data;
     rill_area areas[RILL_BED_LOG];
@@ -80,9 +87,12 @@ static rill_result build(rill_surface *surface, const rill_world *world, const r
                                .solids = solids,
                                .solid_count = world->solids.count,
                                .liquid = world->def.liquid,
+                               .tension = rill_world_tension(world),
+                               .wall_tension = world->def.solver.wall_tension,
                                .runtime = &world->def.runtime,
                                .pool = world->pool,
                                .message = world->note };
+    view.film = film_of(world, view.tension);
     memcpy(view.gravity, world->def.gravity, sizeof view.gravity);
     if (!view_bodies(surface, world, &view))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a list of %zu columns at bodies",
