@@ -66,6 +66,7 @@ typedef struct symmetry_scene {
     bool radial;
     bool viscous;
     rill_pipe_area area;
+    bool tension;
 } symmetry_scene;
 
 /* Height of the bed and depth of the liquid of the scene before it is turned. */
@@ -84,6 +85,7 @@ static void scene_at(const symmetry_scene *scene, place p, double *height, doubl
 
 static bool run_scene(rill_rig *rig, const symmetry_scene *scene, int k, int steps) {
     rig->def.solver.pipe_area = scene->area;
+    rig->def.solver.tension = scene->tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
     rig->def.liquid.viscosity = scene->viscous ? 1e-6 : 0;
     double *depths = rill_rig_numbers(rig, rig->cells);
     for (int32_t y = 0; depths && y < scene->size; ++y) {
@@ -126,12 +128,14 @@ static void run_symmetry(rill_validation *validation, const symmetry_scene *scen
 
 void rill_case_symmetry(rill_validation *validation) {
     const symmetry_scene scenes[] = {
-        { "radial drop", 48, true, false, RILL_PIPE_AREA_PHYSICAL },
-        { "radial drop", 45, true, true, RILL_PIPE_AREA_PHYSICAL },
-        { "radial drop", 48, true, false, RILL_PIPE_AREA_PAPER },
-        { "random puddles", 48, false, false, RILL_PIPE_AREA_PHYSICAL },
-        { "random puddles", 33, false, true, RILL_PIPE_AREA_PHYSICAL },
-        { "random puddles", 33, false, true, RILL_PIPE_AREA_PAPER },
+        { "radial drop", 48, true, false, RILL_PIPE_AREA_PHYSICAL, false },
+        { "radial drop", 45, true, true, RILL_PIPE_AREA_PHYSICAL, false },
+        { "radial drop", 48, true, false, RILL_PIPE_AREA_PAPER, false },
+        { "random puddles", 48, false, false, RILL_PIPE_AREA_PHYSICAL, false },
+        { "random puddles", 33, false, true, RILL_PIPE_AREA_PHYSICAL, false },
+        { "random puddles", 33, false, true, RILL_PIPE_AREA_PAPER, false },
+        { "radial drop, tension", 72, true, true, RILL_PIPE_AREA_PHYSICAL, true },
+        { "random puddles, tension", 33, false, true, RILL_PIPE_AREA_PHYSICAL, true },
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i)
         run_symmetry(validation, &scenes[i], validation->quick ? 50 : 300);

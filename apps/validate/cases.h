@@ -15,11 +15,14 @@ void rill_case_dry_dam(rill_validation *validation);            /* 4 */
 void rill_case_linear_dam(rill_validation *validation);         /* 5 */
 void rill_case_bowl(rill_validation *validation);               /* 6 */
 void rill_case_standing_wave(rill_validation *validation);      /* 7 */
+void rill_case_capillary(rill_validation *validation);          /* 8 */
 void rill_case_film(rill_validation *validation);               /* 9 */
 void rill_case_puddle(rill_validation *validation);             /* 10 */
 void rill_case_connected_wells(rill_validation *validation);    /* 11 */
 void rill_case_passages(rill_validation *validation);           /* 11, second half */
 void rill_case_crest(rill_validation *validation);              /* 12 */
+void rill_case_sessile_drops(rill_validation *validation);      /* 13 */
+void rill_case_tension_puddle(rill_validation *validation);     /* 14 */
 void rill_case_floating_cube(rill_validation *validation);      /* 16 */
 void rill_case_floating_sphere(rill_validation *validation);    /* 17 */
 void rill_case_heave(rill_validation *validation);              /* 18 */
@@ -34,5 +37,6 @@ void rill_case_hollow_bodies(rill_validation *validation);      /* 26, second ha
 void rill_case_prescribed_bodies(rill_validation *validation);  /* 27 */
 void rill_case_kandemir(rill_validation *validation);           /* 28 */
 void rill_case_bodies_in_passages(rill_validation *validation); /* 29 */
+void rill_case_sliding_drops(rill_validation *validation);      /* 30 */
 
 #endif

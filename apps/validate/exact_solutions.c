@@ -108,3 +108,50 @@ double rill_exact_crest_flow(double gravity, double head) {
     double depth = 2 * head / 3; /* critical depth */
     return depth * sqrt(gravity * depth);
 }
+
+/* A meridian of a drop: distance from the axis, depth below the apex, slope angle, and the volume above. */
+enum { RADIUS, DEPTH, ANGLE, VOLUME, MERIDIAN };
+
+static void meridian_slope(const double y[MERIDIAN], double apex, double length, double out[MERIDIAN]) {
+    const double turn = y[RADIUS] > 0 ? sin(y[ANGLE]) / y[RADIUS] : apex;
+    out[RADIUS] = cos(y[ANGLE]);
+    out[DEPTH] = sin(y[ANGLE]);
+    out[ANGLE] = 2 * apex + y[DEPTH] / (length * length) - turn;
+    out[VOLUME] = RILL_PI * y[RADIUS] * y[RADIUS] * out[DEPTH];
+}
+
+/* One step of Runge and Kutta along the meridian. */
+static void meridian_step(double y[MERIDIAN], double step, double apex, double length) {
+    static const double ahead[] = { 0, 0.5, 0.5, 1 }, weight[] = { 1, 2, 2, 1 };
+    double slope[MERIDIAN] = { 0 }, sum[MERIDIAN] = { 0 };
+    for (int k = 0; k < 4; ++k) {
+        double at[MERIDIAN];
+        for (int i = 0; i < MERIDIAN; ++i) at[i] = y[i] + ahead[k] * step * slope[i];
+        meridian_slope(at, apex, length, slope);
+        for (int i = 0; i < MERIDIAN; ++i) sum[i] += weight[k] * slope[i] / 6;
+    }
+    for (int i = 0; i < MERIDIAN; ++i) y[i] += step * sum[i];
+}
+
+/* Follows the meridian from an apex of some curvature down to the contact line. */
+static void meridian(double apex, double angle, double length, double out[MERIDIAN]) {
+    const double step = 1e-3 * fmin(angle / apex, length);
+    double before[MERIDIAN] = { 0 };
+    for (int i = 0; i < MERIDIAN; ++i) out[i] = 0;
+    while (out[ANGLE] < angle) {
+        for (int i = 0; i < MERIDIAN; ++i) before[i] = out[i];
+        meridian_step(out, step, apex, length);
+    }
+    const double share = (angle - before[ANGLE]) / (out[ANGLE] - before[ANGLE]);
+    for (int i = 0; i < MERIDIAN; ++i) out[i] = before[i] + share * (out[i] - before[i]);
+}
+
+rill_sessile rill_exact_sessile(double volume, double degrees, double length) {
+    double end[MERIDIAN], low = 1e-3 / cbrt(volume), high = 1e3 / cbrt(volume);
+    for (int i = 0; i < 60; ++i) {
+        const double apex = sqrt(low * high);
+        meridian(apex, degrees * RILL_PI / 180, length, end);
+        *(end[VOLUME] > volume ? &low : &high) = apex;
+    }
+    return (rill_sessile){ end[RADIUS], end[DEPTH] };
+}

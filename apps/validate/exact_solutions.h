@@ -39,6 +39,14 @@ double rill_exact_puddle_radius(double gravity, double volume, double viscosity,
 /* Returns the depth of a viscous puddle at a distance from its centre. */
 double rill_exact_puddle_depth(double gravity, double volume, double viscosity, double t, double r);
 
+/* A drop at rest on a level bed (Young and Laplace), with a contact angle of at most 90 degrees. */
+typedef struct rill_sessile {
+    double radius, height;
+} rill_sessile;
+
+/* Returns the drop of a volume; `length` is the capillary length. */
+rill_sessile rill_exact_sessile(double volume, double degrees, double length);
+
 /* Returns the flow per width over a broad crest under an energy head. */
 double rill_exact_crest_flow(double gravity, double head);
 

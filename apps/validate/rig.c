@@ -54,6 +54,29 @@ bool rill_rig_begin(rill_rig *rig, rill_validation *validation, int32_t nx, int3
     return rig->ok;
 }
 
+bool rill_rig_begin_wetting(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx,
+                            double advancing, double receding) {
+    const bool ok = rill_rig_begin(rig, validation, nx, ny, dx);
+    rig->def.solver.tension = RILL_TENSION_ON;
+    rig->def.solver.rest = true;
+    rig->def.headroom = 0.02;
+    rill_rig_pour(rig, "water");
+    rig->def.liquid.contact_angle = (rill_contact_angle){ advancing, receding };
+    return ok;
+}
+
+void rill_rig_pour(rill_rig *rig, const char *preset) {
+    const rill_contact_angle angle = rig->def.liquid.contact_angle;
+    if (!rill_liquid_preset(preset, &rig->def.liquid)) fail(rig, "rill_liquid_preset", preset);
+    rig->def.liquid.contact_angle = angle;
+}
+
+double rill_rig_capillary_length(const rill_rig *rig) {
+    const double *g = rig->def.gravity;
+    return sqrt(rig->def.liquid.surface_tension /
+                (rig->def.liquid.density * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])));
+}
+
 void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1, double y1, double z1) {
     if (rig->box_count == rig->box_room) {
         size_t room = rig->box_room ? 2 * rig->box_room : 16;

@@ -36,6 +36,13 @@ typedef struct rill_rig {
 } rill_rig;
 
 bool rill_rig_begin(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx);
+/* Begins a rig with surface tension, a contact angle on dry beds and one on wet ones (degrees), and the rest rule. */
+bool rill_rig_begin_wetting(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx,
+                            double advancing, double receding);
+/* Lets another liquid flow: a preset, with contact angles as they were. */
+void rill_rig_pour(rill_rig *rig, const char *preset);
+/* Returns sqrt(surface tension / (density g)), m. */
+double rill_rig_capillary_length(const rill_rig *rig);
 /* Adds a solid between two corners; before the build. */
 void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1, double y1, double z1);
 /* Returns the shape of a body: a box of these edges about the zero of its frame. */

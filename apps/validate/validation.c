@@ -26,11 +26,14 @@ static const known_case cases[] = {
     { 6, "planar oscillation in a bowl (Thacker)", rill_case_bowl },
     { 7, "standing wave", rill_case_standing_wave },
     { 7, "standing wave", rill_case_waves_standing },
+    { 8, "capillary and gravity waves", rill_case_capillary },
     { 8, "capillary and gravity waves", rill_case_waves_capillary },
     { 9, "film on a slope (Nusselt)", rill_case_film },
     { 10, "viscous puddle (Huppert)", rill_case_puddle },
     { 11, "vessels and flooded passages", rill_case_connected_wells },
     { 12, "broad-crested overflow", rill_case_crest },
+    { 13, "drop on a level bed (Young, Laplace)", rill_case_sessile_drops },
+    { 14, "puddle on a level bed", rill_case_tension_puddle },
     { 16, "floating cube (Archimedes)", rill_case_floating_cube },
     { 17, "floating sphere (Archimedes)", rill_case_floating_sphere },
     { 18, "heave of a strip", rill_case_heave },
@@ -43,6 +46,7 @@ static const known_case cases[] = {
     { 27, "bodies that go as they are told", rill_case_prescribed_bodies },
     { 28, "Kandemir's method", rill_case_kandemir },
     { 29, "bodies in flooded passages", rill_case_bodies_in_passages },
+    { 30, "drop on a slope (Furmidge)", rill_case_sliding_drops },
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
