@@ -147,6 +147,56 @@ static inline rill_result call_accounts(trial *s) {
     return RILL_OK;
 }
 
+/* Tells that every event is of a kind that has a name, about one object of that kind, and in order. */
+static inline rill_result call_events(trial *s) {
+    int32_t before = 0;
+    for (int32_t i = 0; i < rill_world_event_count(s->world); ++i) {
+        rill_event event;
+        FUZZ_CHECK(rill_world_get_event(s->world, i, &event) == RILL_OK, "no event %d", i);
+        FUZZ_CHECK(rill_event_kind_name(event.kind) && event.time >= 0.0 && event.time <= 3600.0, "%g s", event.time);
+        const int32_t order = event.source.value ? 0 : event.body.value ? 1 : 2;
+        const int32_t about = !!event.source.value + !!event.body.value + !!event.solid.value;
+        FUZZ_CHECK(about == 1 && order >= before, "event %d is about %d, order %d after %d", i, about, order, before);
+        before = order;
+    }
+    return RILL_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- rays */
+
+/* A hit lies on its ray, faces where that comes from, and is of a kind that was asked for. */
+static inline void check_hit(const trial *s, const rill_ray *ray, uint32_t targets, const rill_ray_hit *hit) {
+    const double length = sqrt(fuzz_square(ray->direction)), scale = hit->distance + s->extent;
+    double facing = 0.0;
+    if (hit->what == RILL_RAY_NOTHING) return;
+    FUZZ_CHECK(((uint32_t)hit->what & targets) != 0, "%d of %u", (int)hit->what, targets);
+    FUZZ_CHECK(hit->distance >= 0.0 && isfinite(hit->distance), "a hit at %g", hit->distance);
+    FUZZ_CHECK(fabs(fuzz_square(hit->normal) - 1.0) < 1e-6, "a normal of %g", sqrt(fuzz_square(hit->normal)));
+    for (int i = 0; i < 3; ++i) {
+        const double along = ray->direction[i] / length, expected = ray->origin[i] + hit->distance * along;
+        facing += along * hit->normal[i];
+        FUZZ_CHECK(fabs(hit->point[i] - expected) <= 1e-6 * (scale + fabs(expected)), "%g, expected %g", hit->point[i],
+                   expected);
+    }
+    FUZZ_CHECK(facing <= 1e-6, "it faces away by %g", facing);
+    FUZZ_CHECK(!hit->solid.value || rill_solid_name(s->world, hit->solid), "a stale solid");
+    FUZZ_CHECK(!hit->body.value || rill_body_name(s->world, hit->body), "a stale body");
+}
+
+static inline rill_result call_rays(trial *s) {
+    rill_ray rays[2];
+    rill_ray_hit hits[2];
+    const uint32_t targets = (uint32_t)fuzz_below(&s->in, 16);
+    for (int i = 0; i < 2; ++i) {
+        fuzz_vector(&s->in, -0.2 * s->extent, 1.2 * s->extent, rays[i].origin);
+        fuzz_vector(&s->in, -1.0, 1.0, rays[i].direction);
+        if (fuzz_below(&s->in, 4) == 0) rays[i].direction[0] = rays[i].direction[1] = 0.0; /* straight down, or up */
+    }
+    const rill_result result = rill_query_rays(s->world, rays, 2, targets, hits);
+    for (int i = 0; i < 2 && result == RILL_OK; ++i) check_hit(s, &rays[i], targets, &hits[i]);
+    return result;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- surface */
 
 static inline rill_surface_def random_surface(fuzz_input *in) {
