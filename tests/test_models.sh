@@ -25,7 +25,7 @@ test "$size" -lt 1500000 || { echo "more than 1.5 MB"; failed=1; }
 
 # What a scene reads must be there, and what is there must be read by a scene.
 for scene in "$root"/scenes/*.yaml; do
-    for file in $(sed -n 's/.*\(mesh\|heightmap\|depth\): *\(models\/[^ ,}]*\).*/\2/p' "$scene"); do
+    for file in $(sed -n 's/.*\(mesh\|heightmap\|depth\|map\): *\(models\/[^ ,}]*\).*/\2/p' "$scene"); do
         test -f "$root/scenes/$file" || { echo "$scene: no $file"; failed=1; }
     done
 done

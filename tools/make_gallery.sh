@@ -39,6 +39,10 @@ viscosity_a 1.2 400x360
 viscosity_b 1.2 400x360
 viscosity_c 1.2 400x360
 viscosity_d 1.2 400x360
+drops 5 1280x720
+rivulet 2.5 800x450
+window 1.4 800x450
+edge_drip 2.9 800x450
 "
 # keep NAME: from out/gallery to docs/images, and not too large.
 keep() {
