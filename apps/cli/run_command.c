@@ -118,9 +118,19 @@ static int summarise(const scene_run *run, const run_options *options) {
 
 /* ---------------------------------------------------------------------------------------------------------- command */
 
+/* Says why tension does not act where nobody has said anything about it. */
+static void tell_tension(const rill_world *world) {
+    rill_solver solver;
+    rill_message why;
+    if (rill_world_get_solver(world, &solver) != RILL_OK || solver.tension != RILL_TENSION_AUTO) return;
+    if (solver.method != RILL_METHOD_PIPES || solver.pipe_area != RILL_PIPE_AREA_PHYSICAL) return;
+    if (!rill_world_has_tension(world, &why)) fprintf(stderr, "rill run: note: no surface tension: %s\n", why.text);
+}
+
 static int run_world(const rill_scene *scene, rill_world *world, const run_options *options, const char *folder) {
     scene_run run = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
     run.warnings.command = "run";
+    tell_tension(world);
     run.progress = rill_progress_start();
     run.physics = rill_console_physics(scene, world);
     int code = RILL_EXIT_MACHINE;

@@ -197,7 +197,7 @@ typedef enum rill_method {
  * RILL_PIPE_AREA_PHYSICAL, or RILL_METHOD_WAVES; without them it is off, whatever is said here. But for RILL_METHOD_WAVES
  * RILL_TENSION_ON is enough on any cells: surfaces are curved there, and too coarse cells have no contact lines. */
 typedef enum rill_tension {
-    RILL_TENSION_AUTO = 0, /* the default: as this version does best, which is off as yet with RILL_METHOD_PIPES */
+    RILL_TENSION_AUTO = 0, /* the default: where it can */
     RILL_TENSION_ON,
     RILL_TENSION_OFF /* surface tension and contact angles are for the shading near walls alone */
 } rill_tension;

@@ -5,14 +5,18 @@
 #include "waves/tension_internal.h"
 
 typedef struct judge {
+    const rill_flow *flow;
     const rill_tension_planes *p;
-    float calm; /* m2/s2: no more hardly drives */
+    float calm;   /* m2/s2: no more hardly drives */
+    float weight; /* m2/s2 of a quantum of head */
 } judge;
 
 /* Whether a face is slow but driven, so that it will not stay so. Adds its drive to the sum. */
-static bool face_driven(const judge *j, int32_t l, int32_t r, float u, float gain, float *sum) {
+static bool face_driven(const judge *j, int32_t l, int32_t r, int32_t axis, float *sum) {
+    const float gain = (axis ? j->p->gy : j->p->gx)[r], u = (axis ? j->p->v : j->p->u)[r];
     if (gain == 0.0f) return false;
-    const float drive = j->p->potential[l] - j->p->potential[r];
+    const float pushed = (float)rill_flow_face_push(j->flow, r, axis) * j->weight;
+    const float drive = (j->p->potential[l] - j->p->potential[r]) + pushed;
     const bool driven = __builtin_fabsf(drive) > j->calm;
     if (!driven) *sum += drive;
     return rill_restless(u, driven);
@@ -20,12 +24,12 @@ static bool face_driven(const judge *j, int32_t l, int32_t r, float u, float gai
 
 /* Small drives that all point one way add up over a drop: it may slope by 5e-6 of its depth per column, and an eighth of
  * what hardly drives. */
-static bool leans(const judge *j, float sum, int32_t deepest, float weight) {
+static bool leans(const judge *j, float sum, int32_t deepest) {
     const float mean = __builtin_fabsf(sum) / (RILL_TILE_W * RILL_TILE_H);
-    return mean > (float)deepest * weight / 200000.0f + 0.125f * j->calm;
+    return mean > (float)deepest * j->weight / 200000.0f + 0.125f * j->calm;
 }
 
-static bool tile_driven(const judge *j, const rill_sheet *sheet, int32_t column, int32_t row, float weight) {
+static bool tile_driven(const judge *j, const rill_sheet *sheet, int32_t column, int32_t row) {
     const rill_tension_planes *p = j->p;
     const int32_t end = rill_min_i(row + RILL_TILE_H, rill_sheet_rows(sheet));
     float sum[2] = { 0.0f, 0.0f };
@@ -33,10 +37,10 @@ static bool tile_driven(const judge *j, const rill_sheet *sheet, int32_t column,
     for (int32_t y = row; y < end; ++y)
         for (int32_t i = rill_sheet_place(sheet, column, y), to = i + RILL_TILE_W; i < to; ++i) {
             deepest = rill_max_i(deepest, p->H[i]);
-            if (face_driven(j, i - 1, i, p->u[i], p->gx[i], &sum[0])) return true;
-            if (face_driven(j, i - sheet->stride, i, p->v[i], p->gy[i], &sum[1])) return true;
+            if (face_driven(j, i - 1, i, 0, &sum[0])) return true;
+            if (face_driven(j, i - sheet->stride, i, 1, &sum[1])) return true;
         }
-    return leans(j, sum[0], deepest, weight) || leans(j, sum[1], deepest, weight);
+    return leans(j, sum[0], deepest) || leans(j, sum[1], deepest);
 }
 
 void rill_tension_unrest(const rill_tension_work *work) {
@@ -44,14 +48,14 @@ void rill_tension_unrest(const rill_tension_work *work) {
     const rill_bed *bed = work->flow->bed;
     const float steep = k->stiff / (k->weight / k->quantum); /* (l_c / dx)^2 */
     const float quanta = rill_max_f((float)RILL_REST_HEAD / k->quantum, (float)RILL_TENSION_CALM * steep);
-    const judge j = { &work->tension->planes, quanta * k->weight };
+    const judge j = { work->flow, &work->tension->planes, quanta * k->weight, k->weight };
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
         uint16_t *tile = work->flow->tiles + sheet->first_tile;
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx, ++tile)
                 if ((*tile & RILL_TILE_SWEPT) && *tile & RILL_TILE_AWAKE &&
-                    tile_driven(&j, sheet, tx * RILL_TILE_W, ty * RILL_TILE_H, k->weight))
+                    tile_driven(&j, sheet, tx * RILL_TILE_W, ty * RILL_TILE_H))
                     *tile |= RILL_TILE_RESTLESS;
     }
 }

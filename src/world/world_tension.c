@@ -5,9 +5,6 @@
 #include "base/assert.h"
 #include "world/method.h"
 
-/* Whether RILL_TENSION_AUTO is on where tension could act: to be true once the sub-step has a stage for it. */
-static const bool AUTO_ACTS = false;
-
 /* Cells: a wetting edge is so wide, and must not be wider than the capillary length. */
 static const double EDGE_WIDTH = 1.6;
 
@@ -35,8 +32,6 @@ static rill_result judge(const rill_world *world, rill_message *why) {
         return rill_fail(why, RILL_INVALID_STATE,
                          "cells of %g m are too coarse; expected less than %.3g m, 1/%g of the capillary length", cell,
                          coarsest, EDGE_WIDTH);
-    if (solver->tension == RILL_TENSION_AUTO && !AUTO_ACTS && solver->method == RILL_METHOD_PIPES)
-        return rill_fail(why, RILL_INVALID_STATE, "solver.tension is auto, which is off in this version");
     return RILL_OK;
 }
 
