@@ -74,6 +74,23 @@ static double bowl_depth(double x, double y) {
     return depth > 0 ? depth : 0;
 }
 
+/* 80 x 60 mm: a leaf, cupped along its midrib and arched, with a furrow along each vein. */
+static const double leaf_top = 0.010;
+
+static double furrow(double distance, double width) {
+    const double r2 = square(distance / width);
+    return r2 < 1 ? square(1 - r2) : 0;
+}
+
+static double leaf_height(double x, double y) {
+    const double off = y - 0.03, side = off < 0 ? -off : off;
+    const double veins = (x - 0.7 * side) / 0.016, between = veins - floor(veins) - 0.5; /* aslant, as in feathers */
+    const double vein = 0.5 - (between < 0 ? -between : between), tapers = 1 - 0.8 * side / 0.03;
+    const double arch = 0.0055 + 2.2 * square(side) - 0.9 * square(x - 0.045);
+    return arch - 0.0009 * furrow(vein, 0.26) * tapers - 0.0015 * furrow(side, 0.005) +
+           0.0001 * relief(x / 0.012, y / 0.012, 5.5, 1);
+}
+
 /* Stoker's dam: 5 mm behind it, 1 mm before it, and none on top of the three pillars. */
 static double dam_depth(double x, double y) {
     const double pillars[3][2] = { { 0.3, 0.022 }, { 0.3, 0.058 }, { 0.33, 0.04 } }, radius = 0.006;
@@ -97,6 +114,8 @@ static bool make_fields(const char *folder) {
     if (!rill_model_write_png(values, 200, 200, 0.0, landscape_top, folder, "landscape.png")) return false;
     sample(tissue_height, 200, 200, 0.0005, values);
     if (!rill_model_write_png(values, 200, 200, 0.0, 0.01, folder, "tissue.png")) return false;
+    sample(leaf_height, 80, 60, 0.001, values);
+    if (!rill_model_write_png(values, 80, 60, 0.0, leaf_top, folder, "leaf.png")) return false;
     sample(rill_model_letters, 140, 107, 0.00075, values);
     if (!rill_model_write_png(values, 140, 107, 0.0, 1.0, folder, "letters.png")) return false;
     sample(bowl_height, 100, 100, 0.001, values);
