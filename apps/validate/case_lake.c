@@ -23,7 +23,8 @@ typedef struct lake {
     double level;     /* m */
     double tilt[2];   /* gravity along x and y over gravity across the bed */
     bool layered;
-    bool sleepy; /* with the rest rule and the skipping of idle tiles, as by default */
+    bool tension; /* beds are submerged deeper than the foot of a drop, where films would draw back */
+    bool sleepy;  /* with the rest rule and the skipping of idle tiles, as by default */
     rill_pipe_area area;
     int64_t steps; /* sub-steps */
 } lake;
@@ -37,6 +38,7 @@ static void set_up_bed(rill_rig *rig, const lake *l) {
     rig->def.gravity[2] = -9.81 / across;
     rig->def.solver.pipe_area = l->area;
     rig->def.solver.rest = rig->def.solver.skip_idle = l->sleepy;
+    rig->def.solver.tension = l->tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
     if (l->layered) {
         double s = (double)l->size * l->dx, d = l->level;
         /* A slab over the western half, with a hole in its middle. */
@@ -130,5 +132,14 @@ void rill_case_lake(rill_validation *validation) {
             lakes[i].steps = validation->quick ? 2000 : 100000;
             run_lake(validation, &lakes[i]);
         }
+    }
+    lake covered[] = { lakes[0], lakes[2] };
+    covered[0].name = "tension, rough bed 4 mm, level 6.5 mm", covered[0].level = 6.5e-3;
+    covered[1].name = "tension, slab with holes, bell, sunken slab", covered[1].level = 8e-3;
+    for (size_t i = 0; i < 2; ++i) {
+        covered[i].area = RILL_PIPE_AREA_PHYSICAL;
+        covered[i].tension = true;
+        covered[i].steps = validation->quick ? 2000 : 20000;
+        run_lake(validation, &covered[i]);
     }
 }
