@@ -182,7 +182,7 @@ static void mistakes_have_places(void **state) {
            "s.yaml:11:5: found no key 'at' in a control by text, expected one");
 }
 
-/* What only the world can tell has the control's place. */
+/* Complaints that only the world can make name the place of the control. */
 static void empty_shapes_are_refused(void **state) {
     (void)state;
     rill_scene_report report;

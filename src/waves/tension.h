@@ -68,7 +68,8 @@ rill_tension_memory rill_tension_remembered(const rill_tension_state *tension);
 double rill_tension_limit(double strength, double depth, double cell_size);
 
 /* Returns the energy of surface and wetted bed, over gamma: m2. */
-double rill_tension_energy(const rill_tension_state *tension, const rill_wetting *wetting, const rill_flow *flow);
+double rill_tension_energy(const rill_tension_state *tension, const rill_wetting *wetting, const rill_flow *flow,
+                           bool walls);
 
 /* Drives all velocities that the sweep has left, and marks tiles that must not fall asleep. */
 void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting, rill_flow *flow,

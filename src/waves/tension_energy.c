@@ -14,6 +14,7 @@ typedef struct sum {
     double per_quantum; /* slope */
     double foot;        /* c dx, quanta */
     int32_t five_dx;
+    bool walls;
     double surface, wetting; /* over gamma dx^2 */
 } sum;
 
@@ -51,6 +52,16 @@ static void add_column(sum *s, int32_t place) {
     s->wetting += 0.5 * angle * angle * (1.0 - left * left);
 }
 
+/* Walls beside a column: what they are wetted by counts negatively, by the cosine of the angle. */
+static void add_walls(sum *s, int32_t place, int32_t stride) {
+    const double along = rill_tension_walls(s->p, place, 0, 1), across = rill_tension_walls(s->p, place, 1, stride);
+    const double angle = (double)(s->p->wet[place] ? s->p->receding[place] : s->p->advancing[place]);
+    const double H = (double)s->p->H[place], foot = s->foot * (double)s->p->advancing[place];
+    if (s->p->acting[place] <= 0.0f) return;
+    const double wets = H < foot ? 0.5 * H * H / foot : H - 0.5 * foot;
+    s->wetting -= (1.0 - 0.5 * angle * angle) * sqrt(along * along + across * across) * wets * s->per_quantum;
+}
+
 static void add_pipe(sum *s, int32_t l, int32_t r) {
     s->surface += sqrt(1.0 + squared(s, l, r)) - 1.0;
     add_brink(s, l, r);
@@ -63,18 +74,23 @@ static void add_sheet(sum *s, const rill_sheet *sheet) {
             add_corner(s, place, sheet->stride);
             add_brink(s, place - 1, place);
             add_brink(s, place - sheet->stride, place);
-            if (s->p->b[place] < RILL_WALL) add_column(s, place);
+            if (s->p->b[place] >= RILL_WALL) continue;
+            add_column(s, place);
+            if (s->walls) add_walls(s, place, sheet->stride);
         }
 }
 
-double rill_tension_energy(const rill_tension_state *tension, const rill_wetting *wetting, const rill_flow *flow) {
+double rill_tension_energy(const rill_tension_state *tension, const rill_wetting *wetting, const rill_flow *flow,
+                           bool walls) {
     const rill_bed *bed = flow->bed;
     const double dx = bed->grid.cell_size, q = bed->quantum;
     rill_tension_planes p = tension->planes;
     p.b = rill_flow_bases(flow), p.c = bed->c, p.H = flow->H;
-    p.advancing = wetting->advancing, p.receding = wetting->receding;
+    p.advancing = wetting->advancing, p.receding = wetting->receding, p.sides = tension->sides;
     if (!p.acting) p.acting = tension->acting;
-    sum s = { .p = &p, .per_quantum = q / dx, .foot = RILL_FOOT * dx / q, .five_dx = (int32_t)(5.0 * dx / q) };
+    sum s = {
+        .p = &p, .per_quantum = q / dx, .foot = RILL_FOOT * dx / q, .five_dx = (int32_t)(5.0 * dx / q), .walls = walls
+    };
     for (int32_t i = 0; i < bed->sheet_count; ++i) add_sheet(&s, &bed->sheets[i]);
     for (int32_t i = 0; i < bed->pipe_count; ++i) add_pipe(&s, bed->pipe_l[i], bed->pipe_r[i]);
     return (s.surface + s.wetting) * dx * dx;

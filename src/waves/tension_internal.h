@@ -36,6 +36,7 @@ struct rill_tension_state {
     float *floats;                 /* memory of the planes of floats */
     float *acting;                 /* as the bed has it */
     float *acting_now;             /* likewise, with what is flooded or under bodies; NULL until there is any */
+    uint8_t *sides;                /* RILL_SHUT_WEST and so on */
     uint8_t *swept;                /* per place: 1 in a swept run */
     uint64_t spans_made;           /* the number of the spans that the lists are about */
     rill_tension_run *runs, *rims; /* what is swept; and with a row and a tile around it */

@@ -127,6 +127,19 @@ static void pressures(const rill_tension_run *run, const rill_tension_planes *pl
     }
 }
 
+/* A wall pulls by G cos theta / dx on the column beside it, as far as that is higher than the foot of a drop; two walls in a
+ * corner as one across it. */
+static void walls(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
+    for (int32_t i = run->place; i < run->place + run->count; ++i) {
+        const float foot = k->foot * p->advancing[i], H = (float)p->H[i], s = p->sharp[i];
+        const float along = (float)rill_tension_walls(p, i, 0, 1),
+                    across = (float)rill_tension_walls(p, i, 1, run->stride);
+        const float wets = foot > H ? H / foot : 1.0f, cosine = 1.0f - 0.5f * s * s;
+        if (along + across > 0.0f && p->acting[i] > 0.0f)
+            p->potential[i] -= k->bend * cosine * wets * __builtin_sqrtf(along * along + across * across);
+    }
+}
+
 /* --------------------------------------------------------------------------------------------------------- mobilities */
 
 /* The share of a velocity that the bed's drag leaves, from the square of twice the depth that it acts over. */
@@ -433,6 +446,7 @@ const rill_tension_kernels RILL_KERNELS_NAME = {
     .corners = corners,
     .weights = weights,
     .pressures = pressures,
+    .walls = walls,
     .mobilities = mobilities,
     .start = start,
     .fly = fly,

@@ -24,6 +24,7 @@ typedef struct rill_tension_planes {
     const float *acting;               /* 1: tension acts; 0: masked; -1: not even its faces are looked at */
     int32_t *wet;                      /* 0, or the time (ms) from which on the column is dry if nothing wets it */
     uint8_t *flowing;                  /* unlinked faces over which liquid runs: RILL_FLOWS_WEST, RILL_FLOWS_SOUTH */
+    const uint8_t *sides;              /* RILL_SHUT_WEST and so on */
     float *ax, *ay;                    /* a of linked faces with tension on both sides, else 0 */
     float *mx, *my;                    /* dt^2 M / dx^2, s2/m */
     float *gx, *gy;                    /* al dt / dx: velocity per difference of Pi; first the slopes of linked faces */
@@ -37,6 +38,8 @@ typedef struct rill_tension_planes {
 } rill_tension_planes;
 
 enum { RILL_FLOWS_WEST = 1, RILL_FLOWS_SOUTH = 2 };
+/* Sides of a column on which neither a column of its sheet nor a sparse pipe is. */
+enum { RILL_SHUT_WEST = 1, RILL_SHUT_EAST = 2, RILL_SHUT_SOUTH = 4, RILL_SHUT_NORTH = 8 };
 
 /* Constants of a sub-step; lengths of columns are in quanta. */
 typedef struct rill_tension_constants {
@@ -62,7 +65,6 @@ typedef struct rill_tension_constants {
     int32_t level;      /* potentials are told from here, quanta */
     int32_t tilt[2];    /* quanta per cell */
     int32_t now, dries; /* ms: the time, and that at which what is wet now will have dried */
-    bool walls;
 } rill_tension_constants;
 
 /* The outcome of a pass: largest values of what it wrote, and scalar products. These do not depend on the order of their
@@ -93,6 +95,8 @@ typedef struct rill_tension_kernels {
     void (*weights)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* wet, sharp, hollow, potential. */
     void (*pressures)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* potential: less by what walls beside columns pull. */
+    void (*walls)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* mx, my, gx, gy, fx, fy, and u, v without gravity. */
     void (*mobilities)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* moved: d0; change and potential: 0 where no face is open, so that nothing depends on how much of what is dry is swept,

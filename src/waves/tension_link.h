@@ -21,6 +21,17 @@ static inline int32_t rill_tension_linked(const rill_tension_planes *p, const ri
            (int32_t)(rill_min_f(p->acting[l], p->acting[r]) >= 0.0f);
 }
 
+/* Returns on how many sides of a column, along an axis, a wall stands at its level: there is nothing else, or the bed of the
+ * column there is higher. */
+static inline int32_t rill_tension_walls(const rill_tension_planes *p, int32_t place, int32_t axis, int32_t step) {
+    const int32_t low = axis == 0 ? RILL_SHUT_WEST : RILL_SHUT_SOUTH,
+                  high = axis == 0 ? RILL_SHUT_EAST : RILL_SHUT_NORTH;
+    const int32_t level = p->b[place] + p->H[place], before = p->b[place - step], beyond = p->b[place + step];
+    if (p->H[place] == 0) return 0;
+    return ((p->sides[place] & low) != 0 || (before < RILL_WALL && before >= level)) +
+           ((p->sides[place] & high) != 0 || (beyond < RILL_WALL && beyond >= level));
+}
+
 /* Returns the opening of a face for a velocity u over it, in quanta; where it is 0 the larger of both ways, or mirror images
  * would differ. */
 static inline int32_t rill_tension_opening(const rill_face *f, float u) {

@@ -45,6 +45,7 @@ static size_t list_arrays(rill_tension_state *t, array *out) {
     out[count++] = (array){ (void **)&p->flowing, plane, sizeof *p->flowing };
     out[count++] = (array){ (void **)&t->acting, plane, sizeof *t->acting };
     out[count++] = (array){ (void **)&t->acting_now, plane, sizeof *t->acting_now };
+    out[count++] = (array){ (void **)&t->sides, plane, sizeof *t->sides };
     out[count++] = (array){ (void **)&t->swept, plane, sizeof *t->swept };
     out[count++] = (array){ (void **)&t->runs, rows, sizeof *t->runs };
     out[count++] = (array){ (void **)&t->rims, 3 * rows, sizeof *t->rims };
@@ -124,6 +125,26 @@ static void look_at_bed(rill_tension_state *t, const rill_bed *bed) {
     }
 }
 
+/* Sides on which there is nothing, not even another sheet. */
+static void look_at_sides(rill_tension_state *t, const rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t y = 0; y < sheet->ny; ++y)
+            for (int32_t x = 0; x < sheet->nx; ++x) {
+                const int32_t place = sheet->first + y * sheet->stride + x;
+                const int32_t beside[4] = { place - 1, place + 1, place - sheet->stride, place + sheet->stride };
+                t->sides[place] = 0;
+                for (int k = 0; k < 4; ++k) t->sides[place] |= (uint8_t)((bed->b[beside[k]] >= RILL_WALL) << k);
+            }
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        const rill_pipe *pipe = &flow->sparse->pipes[i];
+        t->sides[pipe->l] &= (uint8_t) ~(pipe->axis == 0 ? RILL_SHUT_EAST : RILL_SHUT_NORTH);
+        t->sides[pipe->r] &= (uint8_t) ~(pipe->axis == 0 ? RILL_SHUT_WEST : RILL_SHUT_SOUTH);
+    }
+}
+
 static void look_at_pipes(rill_tension_state *t, const rill_flow *flow) {
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) {
         const rill_pipe *pipe = &flow->sparse->pipes[i];
@@ -139,6 +160,7 @@ rill_result rill_tension_make(const rill_flow *flow, const rill_runtime *runtime
     rill_tension_state *t = rill_alloc_zeroed(&runtime->allocator, 1, sizeof *t);
     if (t && fit(flow->bed, rill_tasks_width(runtime), &runtime->allocator, t)) {
         look_at_bed(t, flow->bed);
+        look_at_sides(t, flow);
         look_at_pipes(t, flow);
         *out = t;
         return RILL_OK;
@@ -174,6 +196,7 @@ bool rill_tension_follow(rill_tension_state *tension, const rill_flow *flow, con
     }
     tension->spans_made = 0;
     look_at_bed(tension, bed);
+    look_at_sides(tension, flow);
     look_at_pipes(tension, flow);
     return true;
 }

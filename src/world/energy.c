@@ -250,7 +250,8 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
             world->def.liquid.surface_tension * rill_theta_energy(world->method.theta, &world->wetting, &world->flow);
     if (world->tension)
         energy.surface =
-            world->def.liquid.surface_tension * rill_tension_energy(world->tension, &world->wetting, &world->flow);
+            world->def.liquid.surface_tension *
+            rill_tension_energy(world->tension, &world->wetting, &world->flow, world->def.solver.wall_tension);
     *out = energy;
     return RILL_OK;
 }
