@@ -44,6 +44,7 @@ rivulet 2.5 800x450
 window 1.4 800x450
 edge_drip 2.9 800x450
 dew 2.2 800x450
+rain_on_pane 4.2 800x450
 "
 # keep NAME: from out/gallery to docs/images, and not too large.
 keep() {
