@@ -327,6 +327,45 @@ static rill_result build_tank(rill_world *world) {
 #define TANK_FRAME 0.004 /* s: as long as a step of the method may be */
 #define TRIAD_4_MB 4e6
 
+enum { DROPS = 10 };    /* along each side */
+#define DROP_RADIUS 6.0 /* cells */
+#define DROP_HEIGHT 1.2e-3
+
+/* The places of the drops, cells. */
+typedef struct drops {
+    double centres[DROPS * DROPS][2];
+} drops;
+
+static double drop_depth(double x, double y, double base, const void *context) {
+    const drops *all = context;
+    double depth = 0.0;
+    (void)base;
+    for (int i = 0; i < DROPS * DROPS; ++i) {
+        const double dx = x - all->centres[i][0], dy = y - all->centres[i][1];
+        depth = fmax(depth, DROP_HEIGHT * (1.0 - (dx * dx + dy * dy) / (DROP_RADIUS * DROP_RADIUS)));
+    }
+    return depth;
+}
+
+/* A hundred drops on a pane that leans by 20 degrees: they run, merge and stick. */
+static rill_result build_drops(rill_world *world) {
+    drops all;
+    uint32_t seed = 2007;
+    rill_grid grid;
+    rill_result result = rill_world_get_grid(world, &grid);
+    const double apart = (double)grid.cells[0] / DROPS, room = apart - 2.0 * DROP_RADIUS;
+    for (int i = 0; i < DROPS * DROPS; ++i) {
+        const int place[2] = { i % DROPS, i / DROPS };
+        for (int axis = 0; axis < 2; ++axis)
+            all.centres[i][axis] =
+                place[axis] * apart + DROP_RADIUS + room * ((double)(next_random(&seed) % 1000) / 1000.0);
+    }
+    if (result == RILL_OK) result = rill_world_set_gravity(world, (double[]){ 3.355, 0.0, -9.218 });
+    if (result == RILL_OK) result = add_floor(world, -1.0 * CELL, 0.0);
+    if (result == RILL_OK) result = rill_bed_build(world);
+    return result == RILL_OK ? fill_layer(world, 0, drop_depth, &all) : result;
+}
+
 static const rill_bench_case cases[] = {
     { .name = "paper_200",
       .threads = 1,
@@ -418,6 +457,29 @@ static const rill_bench_case cases[] = {
     { .name = "surgery", .threads = 1, .scene = "surgery", .blocked = true },
     { .name = "surgery_passages", .threads = 1, .scene = "surgery" },
     { .name = "surgery_passages", .threads = 2, .scene = "surgery" },
+    { .name = "tension_200",
+      .threads = 1,
+      .cells = 200,
+      .frame = FRAME,
+      .build = build_waves,
+      .tension = true,
+      .triad_bytes = TRIAD_4_MB },
+    { .name = "drops_400",
+      .threads = 1,
+      .cells = 400,
+      .cell_size = 5e-4,
+      .frame = FRAME,
+      .build = build_drops,
+      .tension = true,
+      .rewind = true },
+    { .name = "pool_400",
+      .threads = 1,
+      .cells = 400,
+      .cell_size = 5e-4,
+      .frame = FRAME,
+      .build = build_waves,
+      .tension = true },
+    { .name = "surgery_tension", .threads = 1, .scene = "surgery", .tension = true },
     { .name = "viscosity_b", .threads = 1, .scene = "viscosity_b" },
     { .name = "three_layers", .threads = 1, .scene = "three_layers" },
     { .name = "pond_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_pond, .rewind = true },

@@ -29,6 +29,7 @@ typedef struct rill_bench_case {
     rill_method method;      /* solver.method */
     bool paper;              /* solver.pipe_area = paper */
     bool blocked;            /* solver.passages = off: what the same world costs without the pressure solve */
+    bool tension;            /* solver.tension */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
     bool rewind;             /* each repeat starts from the same snapshot, because the liquid does not stay as it is */
     bool surface;       /* making the surface's mesh is timed, in every frame, and not the step: for it read build */

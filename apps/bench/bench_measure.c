@@ -100,7 +100,7 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
     def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     def.solver.passages = which->blocked ? RILL_PASSAGES_OFF : RILL_PASSAGES_ANY;
     def.solver.rest = which->rest;
-    def.solver.tension = RILL_TENSION_OFF;
+    def.solver.tension = which->tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
     def.runtime = make_runtime(which, options, run);
     rill_message message;
     rill_result result = rill_world_create(&def, &run->world, &message);
@@ -144,7 +144,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     const rill_runtime runtime = make_runtime(which, options, run);
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, NULL, &run->scene, &report);
-    if (result == RILL_SCENE_OK) run->scene->world.solver.tension = RILL_TENSION_OFF;
+    if (result == RILL_SCENE_OK) run->scene->world.solver.tension = which->tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
     if (result == RILL_SCENE_OK) result = rill_scene_create_world(run->scene, &runtime, &run->world, &report);
     if (result == RILL_SCENE_OK && which->blocked) {
         rill_solver solver;

@@ -63,6 +63,10 @@ static const bench_target targets[] = {
     { "stems", 1, MS_RATIO, 2.0, "stems_off" },
     { "surgery", 1, REAL_TIME, 3.0, NULL },
     { "surgery_passages", 2, SPEED_UP, 1.6, "surgery_passages" },
+    { "tension_200", 1, NS_RATIO, 6.5, "physical_200" },
+    { "drops_400", 1, NS_PER_COLUMN_STEP, 10.4, NULL }, /* 600 sub-steps a second */
+    { "pool_400", 1, NS_PER_COLUMN_STEP, 32.9, NULL },  /* 190 */
+    { "surgery_tension", 1, REAL_TIME, 1.0, NULL },
     { "pond_1024", 1, MS_PERCENT, 2.5, "physical_1024" },
     { "puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024" },
     { "rest_1024", 1, MS_PERCENT, 0.2, "physical_1024" },
