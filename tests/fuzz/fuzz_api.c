@@ -337,6 +337,7 @@ static bool open_world(trial *s) {
     if (fuzz_below(in, 4) == 0) fuzz_vector(in, -12.0, 12.0, def.gravity);
     def.liquid = random_liquid(in);
     def.solver = random_solver(in);
+    if ((s->die >> 40 & 3) == 0) def.solver.tension = RILL_TENSION_AUTO;
     s->paper = def.solver.pipe_area == RILL_PIPE_AREA_PAPER;
     def.runtime = s->runtime;
     def.runtime.scalar = fuzz_below(in, 4) == 0;
