@@ -1,11 +1,14 @@
-/* Cases 13 and 14: drops and puddles at rest under surface tension, with advancing and receding angles alike.
+/* Cases 13 to 15: drops, puddles and menisci at rest under surface tension, with advancing and receding angles alike.
  *
  * Case 13. Problem: a drop of some volume on a level bed. Exact solution: Young and Laplace, integrated along a meridian.
  * Measured at rest: the radius of the wetted area, each column weighted by how far its wetting energy has come; the height;
  * how far the contact line is from round; when all is asleep; and what moves in a minute after that.
  *
  * Case 14. Problem: a long strip of liquid between two contact lines. Exact solution: in the middle it is 2 l sin(theta / 2)
- * high, l the capillary length. */
+ * high, l the capillary length.
+ *
+ * Case 15. Problem: liquid in a wide tank meets its walls, which pull. Exact solution: in the middle of a wall it stands l sqrt(2 -
+ * 2 sin(theta)) above the middle of the tank. Measured at the wall by a parabola through the three cells before it. */
 #include "cases.h"
 #include "exact_solutions.h"
 #include "rig.h"
@@ -217,4 +220,33 @@ void rill_case_tension_puddle(rill_validation *validation) {
     run_strip(validation, 15, 2.5e-4, "water", 0);
     run_strip(validation, 45, 2.5e-4, "blood", 0);
     run_strip(validation, 45, 2.5e-4, "olive oil", 0);
+}
+
+/* --------------------------------------------------------------------------------------------------- case 15: meniscus */
+
+static void run_meniscus(rill_validation *validation, double degrees, double dx, double tolerance) {
+    rill_rig rig;
+    const int32_t n = (int32_t)lround(0.036 / dx);
+    if (rill_rig_begin_wetting(&rig, validation, n, n, dx, degrees, degrees)) {
+        rig.def.solver.wall_tension = true;
+        rig.def.liquid.viscosity = 2e-4;
+        if (rill_rig_build(&rig))
+            for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = 6e-3;
+        if (rill_rig_fill(&rig) && rill_rig_run(&rig, 3, FRAME) && rill_rig_look(&rig)) {
+            const double *row = rig.depth + rill_rig_cell(&rig, 0, n / 2);
+            const double wall = (15 * row[0] - 10 * row[1] + 3 * row[2]) / 8;
+            rill_check check = { .mode = "physical", .relation = tolerance > 0 ? RILL_NEAR : RILL_NOTE, .unit = "mm" };
+            check.value = 1e3 * (wall - row[n / 2]), check.tolerance = tolerance;
+            check.target = 1e3 * rill_rig_capillary_length(&rig) * sqrt(2 - 2 * sin(degrees * RILL_PI / 180));
+            rill_validation_add(validation, &check, "%g degrees, dx %g mm: rise at a wall", degrees, 1e3 * dx);
+        }
+    }
+    rill_rig_end(&rig);
+}
+
+void rill_case_meniscus(rill_validation *validation) {
+    run_meniscus(validation, 30, 2.5e-4, 0.02);
+    run_meniscus(validation, 60, 2.5e-4, 0.02);
+    run_meniscus(validation, 30, 5e-4, 0);
+    run_meniscus(validation, 60, 5e-4, 0);
 }

@@ -23,6 +23,7 @@ void rill_case_passages(rill_validation *validation);           /* 11, second ha
 void rill_case_crest(rill_validation *validation);              /* 12 */
 void rill_case_sessile_drops(rill_validation *validation);      /* 13 */
 void rill_case_tension_puddle(rill_validation *validation);     /* 14 */
+void rill_case_meniscus(rill_validation *validation);           /* 15 */
 void rill_case_floating_cube(rill_validation *validation);      /* 16 */
 void rill_case_floating_sphere(rill_validation *validation);    /* 17 */
 void rill_case_heave(rill_validation *validation);              /* 18 */

@@ -34,6 +34,7 @@ static const known_case cases[] = {
     { 12, "broad-crested overflow", rill_case_crest },
     { 13, "drop on a level bed (Young, Laplace)", rill_case_sessile_drops },
     { 14, "puddle on a level bed", rill_case_tension_puddle },
+    { 15, "meniscus at a wall", rill_case_meniscus },
     { 16, "floating cube (Archimedes)", rill_case_floating_cube },
     { 17, "floating sphere (Archimedes)", rill_case_floating_sphere },
     { 18, "heave of a strip", rill_case_heave },
