@@ -193,10 +193,23 @@ static void put_state(rill_writer *writer, const rill_world *world) {
     rill_put_f64(writer, world->time);
 }
 
+/* Whether tension remembers anything: a memory that is empty decides as little as none. */
+static bool remembers_tension(const rill_world *world) {
+    const rill_bed *bed = &world->bed;
+    const rill_tension_memory memory = rill_tension_remembered(world->tension);
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        const int32_t place = bed->places[i];
+        if (memory.change[place] != 0.0f || memory.wet[place] != 0 || memory.flowing[place] != 0) return true;
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i)
+        if (memory.pipe_flowing[i]) return true;
+    return false;
+}
+
 /* Whether there is any says the first byte; in a hash there is none unless there is some. */
 static void put_tension(rill_writer *writer, const rill_world *world) {
     if (writer->mode != RILL_HASH_VALUES) rill_put_u8(writer, world->tension != NULL);
-    if (!world->tension) return;
+    if (!world->tension || (writer->mode == RILL_HASH_VALUES && !remembers_tension(world))) return;
     const rill_bed *bed = &world->bed;
     const rill_tension_memory memory = rill_tension_remembered(world->tension);
     for (int64_t i = 0; i < bed->info.columns; ++i) {
@@ -406,6 +419,7 @@ uint64_t rill_world_hash(const rill_world *world) {
         put_state(&writer, world);
         put_tank(&writer, world->method.tank);
         put_theta(&writer, world->method.theta);
+        put_tension(&writer, world);
         rill_snapshot_put_moves(&writer, world);
     }
     put_sources(&writer, world);

@@ -42,6 +42,17 @@ static int64_t empty_transit(rill_flow *flow) {
     return sum;
 }
 
+/* Surface tension remembers what was wet, and where liquid ran over edges. */
+static void forget_tension(const rill_tension_state *tension, const rill_bed *bed) {
+    const rill_tension_memory memory = rill_tension_remembered(tension);
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        memory.change[bed->places[i]] = 0.0f;
+        memory.wet[bed->places[i]] = 0;
+        memory.flowing[bed->places[i]] = 0;
+    }
+    memset(memory.pipe_flowing, 0, (size_t)bed->pipe_count * sizeof *memory.pipe_flowing);
+}
+
 static void stop_everything(rill_world *world) {
     rill_flow *flow = &world->flow;
     const rill_bed *bed = &world->bed;
@@ -54,6 +65,7 @@ static void stop_everything(rill_world *world) {
     }
     if (world->method.tank) rill_tank_stop_all(world->method.tank);
     if (world->method.theta) rill_theta_forget(world->method.theta);
+    if (world->tension) forget_tension(world->tension, bed);
 }
 
 /* Lets all tiles sleep, but for those beside reservoirs, which come in again. */
