@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails on an include that points the wrong way.
+"""Fails on an include that points the wrong way, and on a question about the processor outside of the header for them.
 
 Each room may include itself and rooms of a lower rank, not its equals; headers named *_internal.h are for their own room
 alone. Programs see the public header and the rooms of apps/ that APPS names.
@@ -21,7 +21,9 @@ APPS = {"scene": set(), "physics": {"scene"}, "console": {"scene", "physics"}, "
         "cli": {"scene", "physics", "console", "render", "viewer", "bake", "validate", "bench"}, "web": set()}
 SYSTEM = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math pthread sched setjmp signal
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar unistd wchar
-wctype immintrin arm_neon cpuid""".split())
+wctype""".split())
+PROCESSOR = re.compile(r"\b__(?:AVX|SSE|FMA__|ARM_|aarch64__|x86_64__|i386__|wasm)|__builtin_(?:cpu_|ia32_)|\b__asm__\b")
+PROCESSOR_HEADER = "src/base/dispatch.h"
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<([^>]+)>|"([^"]+)")')
 
 
@@ -61,6 +63,16 @@ def check_app(app, file, angled, quoted, root):
     return f'"{quoted}": apps/{app} may include rill/rill.h, its own files and {sorted(APPS[app]) or "nothing else"}'
 
 
+def check_processor(root, file):
+    """Other compilers and processors have one file to look at."""
+    name = file.relative_to(root).as_posix()
+    if name == PROCESSOR_HEADER:
+        return
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if PROCESSOR.search(line):
+            yield f"{name}:{number}: asks what the processor is, as {PROCESSOR_HEADER} alone should"
+
+
 def files(folder):
     return sorted(f for pattern in ("*.c", "*.h", "*.cpp") for f in folder.rglob(pattern))
 
@@ -88,6 +100,7 @@ def check(root):
             findings.append(f"{file.relative_to(root)}: src/{module} has no rank")
             continue
         walk(file, lambda a, q: check_library(module, file, a, q))
+        findings += check_processor(root, file)
     for file in files(root / "apps"):
         app = file.relative_to(root / "apps").parts[0]
         if app not in APPS:
@@ -105,6 +118,8 @@ def self_test():
         "src/bed/b.c": '#include "solve/cg.h"',
         "src/flow/a.c": '#include "flow.h"',
         "src/flow/b.c": "#include <yaml.h>",
+        "src/flow/d.c": "#ifdef __AVX2__",
+        "src/flow/e.c": "__builtin_cpu_supports(\"avx2\");",
         "src/passages/a.c": '#include "kandemir/kandemir.h"',
         "src/passages/b.c": '#include "flow/flow_internal.h"',
         "src/new/a.c": "",
@@ -115,6 +130,7 @@ def self_test():
     }
     right = {
         "src/world/a.c": '#include "base/alloc.h"\n#include "rill/rill.h"\n#include <math.h>',
+        "src/base/dispatch.h": "#ifdef __AVX512F__",
         "src/flow/c.c": '#include "flow/flow_internal.h"',
         "apps/cli/main.h": "",
         "apps/cli/b.c": '#include "main.h"\n#include "scene/scene.h"\n#include <rill/rill.h>',

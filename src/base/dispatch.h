@@ -1,4 +1,6 @@
-/* Which version of the kernels this processor runs: files compiled once per instruction set (kernels.c and the like,
+/* All that asks what the processor is: everything else is C and the vector types of compilers (tools/check_includes.py looks).
+ *
+ * Which version of the kernels this processor runs: files compiled once per instruction set (kernels.c and the like,
  * see cmake/RillCompile.cmake) come as scalar, base, avx2 and avx512, in this order, as far as the compiler makes them.
  * The build says so by RILL_HAVE_AVX2 and RILL_HAVE_AVX512; without them nothing here asks for more than C. */
 #ifndef RILL_BASE_DISPATCH_H
@@ -6,6 +8,20 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Set where a file is compiled for vectors of 64 bytes. */
+#ifdef __AVX512F__
+#define RILL_VECTORS_OF_64
+#endif
+
+/* Tells the processor that a loop does nothing but wait. */
+static inline void rill_processor_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 /* Returns how many versions run here, from the first on. */
 static inline int32_t rill_processor_versions(void) {

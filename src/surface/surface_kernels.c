@@ -2,6 +2,7 @@
  * surface_kernels.h. Loops marked "vector" must vectorise (a test looks at the compiler's report). */
 #include "surface/surface_kernels.h"
 
+#include "base/dispatch.h"
 #include "base/simd.h"
 
 #include <string.h>
@@ -257,7 +258,7 @@ static void number(int32_t n, const uint8_t *state, int32_t first, int32_t *vert
 /* -------------------------------------------------------------------------------------------------------- vertices */
 
 /* Three arrays of 16 numbers into one of 16 triples. Compilers write this out number by number, three times as slow. */
-#ifdef __AVX512F__
+#ifdef RILL_VECTORS_OF_64
 enum { LANES = 16 };
 #define FIRST(a, b) __builtin_shufflevector(a, b, 0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5)
 #define FIRST_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15)
@@ -390,7 +391,7 @@ INLINE void put_quads(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw,
     }
 }
 
-#ifdef __AVX512F__
+#ifdef RILL_VECTORS_OF_64
 typedef uint64_t pairs __attribute__((vector_size(64)));
 
 /* Writes eight quads from the pairs of the first. */

@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/dispatch.h"
 #include "base/message.h"
 
 #include <pthread.h>
@@ -59,14 +60,6 @@ struct rill_pool {
     pthread_t threads[];
 };
 
-static void pause_briefly(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* ----------------------------------------------------------------------------------------------- waiting and waking */
 
 typedef bool ready_function(rill_pool *pool);
@@ -85,7 +78,7 @@ static void wait_until(rill_pool *pool, sleepers *place, ready_function *ready) 
         if (i % SPIN_YIELD == 0) {
             sched_yield();
         } else {
-            pause_briefly();
+            rill_processor_pause();
         }
     }
     pthread_mutex_lock(&pool->mutex);
