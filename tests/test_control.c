@@ -148,6 +148,27 @@ static void test_gather(void **state) {
     if (shares[1] < 0.8) fail_msg("only %g of it has gathered", shares[1]);
 }
 
+/* Where tension acts, contact angles fill the shape and clear what is around it. */
+static void test_gather_drops(void **state) {
+    (void)state;
+    rill_world *world = make_tray(0.0002, 0.0728);
+    rill_solver solver;
+    must(world, rill_world_get_solver(world, &solver));
+    solver.tension = RILL_TENSION_ON;
+    must(world, rill_world_set_solver(world, &solver));
+    rill_control_def def = ring();
+    def.inside = (rill_contact_angle){ 15.0, 15.0 };
+    def.outside = (rill_contact_angle){ 60.0, 60.0 };
+    must(world, rill_control_create(world, &def, NULL));
+    for (int i = 0; i < 200; ++i) {
+        must(world, rill_world_step(world, 0.01));
+        assert_int_equal(ledger_error(world), 0);
+    }
+    must_be_valid(world);
+    if (share_inside(world) < 0.8) fail_msg("only %g of it has gathered", share_inside(world));
+    rill_world_destroy(world);
+}
+
 /* Controls act in their time, wake what sleeps, and let go. */
 static void test_window(void **state) {
     (void)state;
@@ -317,9 +338,10 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances), cmocka_unit_test(test_shapes),        cmocka_unit_test(test_gather),
-        cmocka_unit_test(test_window),    cmocka_unit_test(test_within_a_step), cmocka_unit_test(test_angles),
-        cmocka_unit_test(test_ids),       cmocka_unit_test(test_gone),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_distances),    cmocka_unit_test(test_shapes), cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_drops), cmocka_unit_test(test_window), cmocka_unit_test(test_within_a_step),
+        cmocka_unit_test(test_angles),       cmocka_unit_test(test_ids),    cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

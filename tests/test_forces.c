@@ -98,6 +98,30 @@ static void test_rest(void **state) {
     }
 }
 
+/* Rests where tension acts, too: its solve knows of potentials and of accelerations, so that what hangs together rests on them.
+ * 1 m/s2 along x, and a potential whose slope takes half of it away. */
+static void test_rest_with_tension(void **state) {
+    (void)state;
+    rill_world_def def = tray_def();
+    def.liquid.viscosity = 2e-5;
+    def.solver.tension = RILL_TENSION_ON;
+    rill_world *world = make_tray(&def, 0.004);
+    double pressures[CELLS], accelerations[2 * CELLS], depths[CELLS];
+    for (int i = 0; i < CELLS; ++i) {
+        pressures[i] = 998.0 * 0.5 * DX * (i % NX);
+        accelerations[2 * i] = 1.0;
+        accelerations[2 * i + 1] = 0.0;
+    }
+    assert_true(rill_world_has_tension(world, NULL));
+    set_field(world, RILL_ALL_LAYERS, pressures, accelerations);
+    run(world, 1500, 0.01);
+    read(world, RILL_FIELD_DEPTH, depths);
+    near((depths[NY / 2 * NX + 30] - depths[NY / 2 * NX + 10]) / (20 * DX), 0.5 / G, 1e-3);
+    assert_int_equal(awake(world), 0);
+    assert_int_equal(ledger_error(world), 0);
+    rill_world_destroy(world);
+}
+
 /* Levels that are laid in balance with the field move no quantum: what is a potential for the flow is exact. */
 static void test_exact_rest(void **state) {
     (void)state;
@@ -136,12 +160,13 @@ static void test_films(void **state) {
     }
 }
 
-/* An even acceleration is as good as tilted gravity. */
+/* An even acceleration is as good as tilted gravity, also over an edge. */
 static void test_tilt(void **state) {
     (void)state;
     double tilted[CELLS], driven[CELLS], accelerations[2 * CELLS];
     for (int i = 0; i < 2 * CELLS; ++i) accelerations[i] = i % 2 ? -0.4 : 0.7;
     rill_world_def def = tray_def();
+    def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
     rill_world *world = make_tray(&def, 0.002);
     set_field(world, RILL_ALL_LAYERS, NULL, accelerations);
     run(world, 30, 0.01);
@@ -503,12 +528,12 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),     cmocka_unit_test(test_exact_rest), cmocka_unit_test(test_films),
-        cmocka_unit_test(test_tilt),     cmocka_unit_test(test_strong),     cmocka_unit_test(test_passage),
-        cmocka_unit_test(test_layers),   cmocka_unit_test(test_tank),       cmocka_unit_test(test_brush),
-        cmocka_unit_test(test_bits),     cmocka_unit_test(test_idle),       cmocka_unit_test(test_snapshots),
-        cmocka_unit_test(test_asleep),   cmocka_unit_test(test_damage),     cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_rest),      cmocka_unit_test(test_exact_rest), cmocka_unit_test(test_rest_with_tension),
+        cmocka_unit_test(test_films),     cmocka_unit_test(test_tilt),       cmocka_unit_test(test_strong),
+        cmocka_unit_test(test_passage),   cmocka_unit_test(test_layers),     cmocka_unit_test(test_tank),
+        cmocka_unit_test(test_brush),     cmocka_unit_test(test_bits),       cmocka_unit_test(test_idle),
+        cmocka_unit_test(test_snapshots), cmocka_unit_test(test_asleep),     cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

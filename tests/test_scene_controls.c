@@ -182,7 +182,7 @@ static void mistakes_have_places(void **state) {
            "s.yaml:11:5: found no key 'at' in a control by text, expected one");
 }
 
-/* Complaints that only the world can make name the place of the control. */
+/* Tells the place of a control whose shape only the world can judge. */
 static void empty_shapes_are_refused(void **state) {
     (void)state;
     rill_scene_report report;

@@ -29,7 +29,7 @@ void rill_push_free(rill_flow *flow, const rill_allocator *allocator) {
     *push = (rill_push){ 0 };
 }
 
-/* A ghost is pushed like the column that it stands beside: over the edge itself there is no potential drop. */
+/* A ghost is pushed like the column that it stands beside: over the edge itself there is no drop but that which goes on. */
 static void extend_to_ghosts(const rill_flow *flow) {
     const rill_push *push = &flow->push;
     for (int32_t i = 0; i < flow->bed->ghost_count; ++i) {
@@ -37,13 +37,16 @@ static void extend_to_ghosts(const rill_flow *flow) {
         const int32_t stride = rill_bed_sheet_of(flow->bed, ghost->place, NULL, NULL)->stride;
         const int32_t steps[] = { [RILL_WEST] = 1, [RILL_EAST] = -1, [RILL_SOUTH] = stride, [RILL_NORTH] = -stride };
         const int32_t inside = ghost->place + steps[ghost->edge];
-        push->potential[ghost->place] = push->potential[inside];
+        const double drop = push->along[ghost->edge == RILL_SOUTH || ghost->edge == RILL_NORTH];
+        const bool before = ghost->edge == RILL_WEST || ghost->edge == RILL_SOUTH;
+        push->potential[ghost->place] = push->potential[inside] + (before ? drop : -drop);
         for (int axis = 0; axis < 2; ++axis) push->half[axis][ghost->place] = push->half[axis][inside];
     }
 }
 
 static int32_t head_between(const rill_push *push, int32_t l, int32_t r, int axis) {
-    const int64_t head = push->potential[l] - push->potential[r] + push->half[axis][l] + push->half[axis][r];
+    const int64_t halves = (int64_t)push->half[axis][l] + push->half[axis][r];
+    const int64_t head = (int64_t)(push->potential[l] - push->potential[r]) + halves;
     return (int32_t)(head < -RILL_PUSH_MOST ? -RILL_PUSH_MOST : head > RILL_PUSH_MOST ? RILL_PUSH_MOST : head);
 }
 
@@ -90,7 +93,7 @@ static void find_pipes(rill_flow *flow, bool wake) {
     }
 }
 
-/* Finds out whether any face is pushed, and how steeply. */
+/* Finds out whether any face is pushed, and how steeply; and from where potentials may be told. */
 static void measure(rill_flow *flow) {
     rill_push *push = &flow->push;
     int32_t steepest = 0;
@@ -98,6 +101,10 @@ static void measure(rill_flow *flow) {
         steepest = rill_max_i(steepest, rill_abs_i(push->west[i]) + rill_abs_i(push->south[i]));
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i)
         steepest = rill_max_i(steepest, rill_abs_i(flow->sparse->arrays.push[i]));
+    double lowest = flow->bed->info.columns > 0 ? push->potential[flow->bed->places[0]] : 0.0;
+    for (int64_t i = 0; i < flow->bed->info.columns; ++i)
+        if (push->potential[flow->bed->places[i]] < lowest) lowest = push->potential[flow->bed->places[i]];
+    push->lowest = lowest;
     push->steepest = steepest;
     push->on = steepest > 0;
 }

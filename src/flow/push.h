@@ -22,10 +22,12 @@ struct rill_flow;
 
 typedef struct rill_push {
     int32_t *west, *south; /* planes: heads of faces, quanta; NULL until there is a field */
-    int64_t *potential;    /* plane, quanta */
+    double *potential;     /* plane: whole quanta, at most 2^52 of them */
     int32_t *half[2];      /* planes: half of what an acceleration adds to a face along x, and along y, quanta */
     bool on;               /* some face is pushed */
     int32_t steepest;      /* largest |F_west| + |F_south| of a column, quanta */
+    double lowest;         /* potential of some column, quanta */
+    double along[2];       /* of a potential that goes on over the edges: quanta per cell by which it falls */
 } rill_push;
 
 /* Takes memory for the flow's bed, unless there is; everything is 0. False without. */

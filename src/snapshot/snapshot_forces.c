@@ -106,6 +106,7 @@ static rill_result get_layers(rill_loading *load) {
         const rill_force_layer *layers = load->world->forces.layers.data;
         result = get_layer(load, i > 0 ? layers[i - 1].layer : RILL_ALL_LAYERS - 1);
     }
+    rill_forces_find_mean(&load->world->forces);
     return result;
 }
 

@@ -23,6 +23,7 @@ void rill_forces_clear(rill_forces *forces, const rill_allocator *allocator) {
     rill_force_layer *layers = forces->layers.data;
     for (size_t i = 0; i < forces->layers.count; ++i) free_layer(forces, &layers[i], allocator);
     forces->layers.count = 0;
+    forces->mean[0] = forces->mean[1] = 0.0;
 }
 
 void rill_forces_free(rill_forces *forces, const rill_allocator *allocator) {
@@ -58,6 +59,16 @@ static double *copy(const double *numbers, size_t count, const rill_allocator *a
     return own;
 }
 
+void rill_forces_find_mean(rill_forces *forces) {
+    const rill_force_layer *layers = forces->layers.data;
+    const double *accelerations = forces->layers.count == 1 ? layers[0].accelerations : NULL;
+    for (int axis = 0; axis < 2; ++axis) {
+        double sum = 0.0;
+        for (size_t i = 0; accelerations && i < forces->cells; ++i) sum += accelerations[2 * i + (size_t)axis];
+        forces->mean[axis] = sum / (double)forces->cells;
+    }
+}
+
 bool rill_forces_set(rill_forces *forces, const rill_force_field *field, const rill_allocator *allocator) {
     bool good = rill_array_reserve(&forces->layers, allocator, forces->layers.count + 1);
     rill_force_layer fresh = { .layer = field->layer };
@@ -78,6 +89,7 @@ bool rill_forces_set(rill_forces *forces, const rill_force_field *field, const r
         forces->layers.count += 1;
     }
     layers[at] = fresh;
+    rill_forces_find_mean(forces);
     return true;
 }
 
@@ -167,9 +179,9 @@ rill_force rill_forces_at(const rill_forces *forces, const rill_bed *bed, const 
     return force;
 }
 
-/* Returns a number of quanta, of which sums and differences are whole numbers of 64 or 32 bits. */
-static int64_t whole(double quanta, double most) {
-    return (int64_t)llrint(fmax(-most, fmin(most, quanta)));
+/* Returns a whole number of quanta that is not too large. */
+static double whole(double quanta, double most) {
+    return rint(fmax(-most, fmin(most, quanta)));
 }
 
 void rill_forces_apply(const rill_forces *forces, const rill_force_scale *scale, rill_flow *flow,
@@ -183,12 +195,15 @@ void rill_forces_apply(const rill_forces *forces, const rill_force_scale *scale,
             const int32_t *first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
             for (int32_t i = first[0]; i < first[1]; ++i) {
                 const rill_force force = rill_forces_at(forces, bed, scale, x, y, i - first[0]);
+                const double *a = force.acceleration, *mean = forces->mean;
+                const double along = 2.0 * per_half * (mean[0] * (double)x + mean[1] * (double)y);
                 const int32_t place = bed->places[i];
-                push->potential[place] = whole(force.pressure * per_pressure, 0x1p61);
+                push->potential[place] = whole(force.pressure * per_pressure - along, 0x1p52);
                 for (int axis = 0; axis < 2; ++axis)
-                    push->half[axis][place] = (int32_t)whole(force.acceleration[axis] * per_half, RILL_PUSH_MOST);
+                    push->half[axis][place] = (int32_t)whole((a[axis] - mean[axis]) * per_half, RILL_PUSH_MOST);
             }
         }
     }
+    for (int axis = 0; axis < 2; ++axis) push->along[axis] = whole(2.0 * per_half * forces->mean[axis], RILL_PUSH_MOST);
     rill_push_find(flow, cells, wake);
 }

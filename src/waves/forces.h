@@ -18,6 +18,7 @@ typedef struct rill_force_layer {
 typedef struct rill_forces {
     size_t cells;
     rill_array layers;   /* rill_force_layer, by layer */
+    double mean[2];      /* m2/s2 per m: mean acceleration of the field, if there is but one: it has a potential */
     rill_array controls; /* rill_control, slots by id */
     size_t controls_free;
     rill_array brushes; /* rill_brush: for the next step alone */
@@ -47,6 +48,9 @@ bool rill_forces_accelerate(const rill_forces *forces);
 
 /* Copies a field, checked before, in the place of the one that its layer had, or of all; false without memory. */
 bool rill_forces_set(rill_forces *forces, const rill_force_field *field, const rill_allocator *allocator);
+/* Finds the mean acceleration, after fields were set. What accelerates evenly has a potential, as tilted gravity has; and the solve
+ * of tension, which is cut short, is exact for potentials alone. */
+void rill_forces_find_mean(rill_forces *forces);
 /* Forgets the fields of all layers. */
 void rill_forces_clear(rill_forces *forces, const rill_allocator *allocator);
 

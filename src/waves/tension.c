@@ -134,7 +134,9 @@ static rill_tension_constants constants_of(const rill_flow *flow, const rill_ker
                                      .tilt = { sweep->tilt[0], sweep->tilt[1] },
                                      .now = (int32_t)(fmod(step->time, 1e6) * 1e3),
                                      .dries =
-                                         (int32_t)(fmod(step->time, 1e6) * 1e3) + (int32_t)(step->drying * 1e3) + 1 };
+                                         (int32_t)(fmod(step->time, 1e6) * 1e3) + (int32_t)(step->drying * 1e3) + 1,
+                                     .pushed = sweep->pushed,
+                                     .lowest = flow->push.lowest };
 }
 
 /* A check of the tiles follows every RILL_TILE_CHECK sub-steps. */
@@ -156,12 +158,14 @@ void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting
     if (tension->run_count == 0) return;
     p->b = rill_flow_bases(flow), p->c = flow->bed->c, p->H = flow->H, p->u = flow->u, p->v = flow->v;
     p->advancing = wetting->advancing, p->receding = wetting->receding, p->sides = tension->sides;
+    p->field = flow->push.potential;
     mask(&work);
     each_rim(&work, work.kernels->slopes);
     each_rim(&work, work.kernels->corners);
     each_rim(&work, work.kernels->weights);
     each_run(&work, work.kernels->pressures);
     if (step->walls) each_run(&work, work.kernels->walls);
+    if (constants->pushed) each_run(&work, work.kernels->fields);
     rill_tension_link_pipes(&work);
     each_run(&work, work.kernels->mobilities);
     rill_tension_free_pipes(&work);

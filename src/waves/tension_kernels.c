@@ -140,6 +140,16 @@ static void walls(const rill_tension_run *run, const rill_tension_planes *p, con
     }
 }
 
+/* Adds the potentials of forces from outside. */
+static void fields(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k) {
+    const rill_tension_planes p = *planes;
+    const int32_t from = run->place, end = from + (run->count & -BLOCK);
+    const double lowest = k->lowest;
+    const float weight = k->weight;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < end; ++i) p.potential[i] += weight * (float)(p.field[i] - lowest);
+}
+
 /* --------------------------------------------------------------------------------------------------------- mobilities */
 
 /* The share of a velocity that the bed's drag leaves, from the square of twice the depth that it acts over. */
@@ -147,9 +157,10 @@ INLINE float eased(float square, const rill_tension_constants *k) {
     return square * k->keep / rill_max_f(square + k->drag, 1.0f);
 }
 
+/* `pushed`, whether forces from outside have potentials, is a constant. */
 INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *planes,
-                     const rill_tension_constants *constants, int32_t back, int32_t tilt, float *speeds, float *m,
-                     float *gain, float *flux) {
+                     const rill_tension_constants *constants, int32_t back, int32_t tilt, int pushed, float *speeds,
+                     float *m, float *gain, float *flux) {
     const rill_tension_planes p = *planes;
     const rill_tension_constants k = *constants;
     const int32_t from = run->place;
@@ -161,7 +172,8 @@ INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *pla
         const float foot = k.foot * rill_max_f(p.sharp[i - back], p.sharp[i]);
         const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, square = twice * twice;
         const float before = eased(square, &k), slips = eased(square + k.slip * bare * mean, &k);
-        const float head = k.drive * (float)(f.l - f.r + tilt),
+        const float field = pushed ? k.drive * (float)(p.field[i - back] - p.field[i]) : 0.0f;
+        const float level = k.drive * (float)(f.l - f.r + tilt), head = pushed ? level + field : level,
                     pull = k.push * (p.potential[i] - p.potential[i - back]);
         const float guess = speeds[i] - before * head - slips * pull;
         const int32_t open = rill_tension_opening(&f, guess), deeper = rill_max_i(Hl, Hr);
@@ -215,8 +227,13 @@ static void hold(const rill_tension_planes *p, const rill_tension_constants *k, 
 }
 
 static void mobilities(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
-    mobility(run, p, k, 1, k->tilt[0], p->u, p->mx, p->gx, p->fx);
-    mobility(run, p, k, run->stride, k->tilt[1], p->v, p->my, p->gy, p->fy);
+    if (k->pushed) {
+        mobility(run, p, k, 1, k->tilt[0], 1, p->u, p->mx, p->gx, p->fx);
+        mobility(run, p, k, run->stride, k->tilt[1], 1, p->v, p->my, p->gy, p->fy);
+    } else {
+        mobility(run, p, k, 1, k->tilt[0], 0, p->u, p->mx, p->gx, p->fx);
+        mobility(run, p, k, run->stride, k->tilt[1], 0, p->v, p->my, p->gy, p->fy);
+    }
     for (int32_t i = run->place; i < run->place + run->count; i += BLOCK) {
         hold(p, k, i, 1, p->u, RILL_FLOWS_WEST);
         hold(p, k, i, run->stride, p->v, RILL_FLOWS_SOUTH);
@@ -447,6 +464,7 @@ const rill_tension_kernels RILL_KERNELS_NAME = {
     .weights = weights,
     .pressures = pressures,
     .walls = walls,
+    .fields = fields,
     .mobilities = mobilities,
     .start = start,
     .fly = fly,

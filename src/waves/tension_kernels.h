@@ -21,6 +21,7 @@ typedef struct rill_tension_planes {
     const int32_t *b, *c, *H;
     float *u, *v;
     const float *advancing, *receding; /* s = 2 sin(theta / 2) */
+    const double *field;               /* potentials of forces from outside, quanta; only if `pushed` */
     const float *acting;               /* 1: tension acts; 0: masked; -1: not even its faces are looked at */
     int32_t *wet;                      /* 0, or the time (ms) from which on the column is dry if nothing wets it */
     uint8_t *flowing;                  /* unlinked faces over which liquid runs: RILL_FLOWS_WEST, RILL_FLOWS_SOUTH */
@@ -65,6 +66,8 @@ typedef struct rill_tension_constants {
     int32_t level;      /* potentials are told from here, quanta */
     int32_t tilt[2];    /* quanta per cell */
     int32_t now, dries; /* ms: the time, and that at which what is wet now will have dried */
+    bool pushed;
+    double lowest; /* potentials of forces are told from here, quanta */
 } rill_tension_constants;
 
 /* The outcome of a pass: largest values of what it wrote, and scalar products. These do not depend on the order of their
@@ -97,6 +100,8 @@ typedef struct rill_tension_kernels {
     void (*pressures)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* potential: less by what walls beside columns pull. */
     void (*walls)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    /* potential: adds those of forces from outside. */
+    void (*fields)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* mx, my, gx, gy, fx, fy, and u, v without gravity. */
     void (*mobilities)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
     /* moved: d0; change and potential: 0 where no face is open, so that nothing depends on how much of what is dry is swept,

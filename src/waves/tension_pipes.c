@@ -70,7 +70,8 @@ static void set_free(const rill_tension_work *work, rill_tension_pipe *joint) {
     const rill_face f = face_of(p, pipe);
     const int32_t tilt = k->tilt[pipe->axis];
     const float twice = (float)rill_viscosity_depth(&f, p->H[joint->l] + p->H[joint->r]), square = twice * twice;
-    const float before = eased(square, k), head = k->drive * (float)(f.l - f.r + tilt);
+    const float level = k->drive * (float)(f.l - f.r + tilt), before = eased(square, k);
+    const float head = k->pushed ? level + k->drive * (float)(p->field[joint->l] - p->field[joint->r]) : level;
     const float pull = k->push * (p->potential[joint->r] - p->potential[joint->l]);
     const float guess = *u - before * (head + pull);
     const int32_t open = rill_tension_opening(&f, guess);

@@ -15,7 +15,8 @@ typedef struct judge {
 static bool face_driven(const judge *j, int32_t l, int32_t r, int32_t axis, float *sum) {
     const float gain = (axis ? j->p->gy : j->p->gx)[r], u = (axis ? j->p->v : j->p->u)[r];
     if (gain == 0.0f) return false;
-    const float pushed = (float)rill_flow_face_push(j->flow, r, axis) * j->weight;
+    const int32_t *half = j->flow->push.half[axis]; /* of forces that have no potential: others are in it */
+    const float pushed = j->flow->push.on ? ((float)half[l] + (float)half[r]) * j->weight : 0.0f;
     const float drive = (j->p->potential[l] - j->p->potential[r]) + pushed;
     const bool driven = __builtin_fabsf(drive) > j->calm;
     if (!driven) *sum += drive;
