@@ -289,6 +289,36 @@ static void test_tank(void **state) {
     rill_world_destroy(world);
 }
 
+/* The method `waves` has forces in its solve: pressures and accelerations, and both without gravity, too. */
+static void test_waves(void **state) {
+    (void)state;
+    rill_world_def def = tray_def();
+    def.solver.method = RILL_METHOD_WAVES;
+    def.liquid.viscosity = 1e-4;
+    def.liquid.surface_tension = 0.0;
+    rill_world *world = make_tray(&def, 0.004);
+    double pressures[CELLS], accelerations[2 * CELLS], depths[CELLS], faces[2 * CELLS];
+    bumps(pressures);
+    for (int i = 0; i < CELLS; ++i) {
+        pressures[i] += 998.0 * 0.5 * DX * (i % NX);
+        accelerations[2 * i] = 1.0;
+        accelerations[2 * i + 1] = 0.0;
+    }
+    set_field(world, 0, pressures, accelerations);
+    run(world, 300, 0.02);
+    read(world, RILL_FIELD_DEPTH, depths);
+    const double head = depths[0] + pressures[0] / (998.0 * G);
+    for (int i = 0; i < CELLS; ++i) near(depths[i] + pressures[i] / (998.0 * G) - i % NX * DX / G, head, 2e-5);
+    assert_int_equal(ledger_error(world), 0);
+    must(world, rill_world_set_gravity(world, (double[3]){ 0.0 }));
+    set_field(world, 0, NULL, accelerations);
+    run(world, 1, 0.01);
+    read(world, RILL_FIELD_FACES, faces);
+    assert_true(faces[2 * (12 * NX + 20)] > 0.003);
+    must_be_valid(world);
+    rill_world_destroy(world);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ brush */
 
 static void test_brush(void **state) {
@@ -528,12 +558,12 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),      cmocka_unit_test(test_exact_rest), cmocka_unit_test(test_rest_with_tension),
-        cmocka_unit_test(test_films),     cmocka_unit_test(test_tilt),       cmocka_unit_test(test_strong),
-        cmocka_unit_test(test_passage),   cmocka_unit_test(test_layers),     cmocka_unit_test(test_tank),
-        cmocka_unit_test(test_brush),     cmocka_unit_test(test_bits),       cmocka_unit_test(test_idle),
-        cmocka_unit_test(test_snapshots), cmocka_unit_test(test_asleep),     cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_rest),    cmocka_unit_test(test_exact_rest), cmocka_unit_test(test_rest_with_tension),
+        cmocka_unit_test(test_films),   cmocka_unit_test(test_tilt),       cmocka_unit_test(test_strong),
+        cmocka_unit_test(test_passage), cmocka_unit_test(test_layers),     cmocka_unit_test(test_tank),
+        cmocka_unit_test(test_waves),   cmocka_unit_test(test_brush),      cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_idle),    cmocka_unit_test(test_snapshots),  cmocka_unit_test(test_asleep),
+        cmocka_unit_test(test_damage),  cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -530,7 +530,7 @@ RILL_API void *rill_source_user_data(const rill_world *world, rill_source_id id)
  * one acceleration everywhere, comes to rest and sleeps. Volumes do not change.
  *
  * Sub-steps become as short as the strongest acceleration asks for, wherever it is. Columns side by side are driven by at most
- * 2^28 quanta of head (0.03 m where a quantum is 2^-33 m); without gravity into the bed there is no head, and no force acts.
+ * 2^28 quanta of head (0.03 m where a quantum is 2^-33 m); without gravity into the bed pipes have no heads, and no force acts.
  * Bodies, and liquid that lies on them, feel nothing of it but what the liquid around does. What forces do is no energy of
  * rill_world_get_energy, which may rise by it. */
 

@@ -25,6 +25,7 @@ typedef struct rill_push {
     double *potential;     /* plane: whole quanta, at most 2^52 of them */
     int32_t *half[2];      /* planes: half of what an acceleration adds to a face along x, and along y, quanta */
     bool on;               /* some face is pushed */
+    double unit;           /* g_n q, m2/s2 per quantum; q where there is no gravity into the bed */
     int32_t steepest;      /* largest |F_west| + |F_south| of a column, quanta */
     double lowest;         /* potential of some column, quanta */
     double along[2];       /* of a potential that goes on over the edges: quanta per cell by which it falls */

@@ -188,7 +188,7 @@ void rill_forces_apply(const rill_forces *forces, const rill_force_scale *scale,
                        const rill_area *cells, bool wake) {
     const rill_bed *bed = flow->bed;
     rill_push *push = &flow->push;
-    const double per_head = scale->gravity > 0.0 ? 1.0 / (scale->gravity * bed->quantum) : 0.0;
+    const double per_head = 1.0 / ((scale->gravity > 0.0 ? scale->gravity : 1.0) * bed->quantum);
     const double per_half = 0.5 * bed->grid.cell_size * per_head, per_pressure = per_head / scale->density;
     for (int32_t y = cells->low[1]; y < cells->high[1]; ++y) {
         for (int32_t x = cells->low[0]; x < cells->high[0]; ++x) {
@@ -205,5 +205,6 @@ void rill_forces_apply(const rill_forces *forces, const rill_force_scale *scale,
         }
     }
     for (int axis = 0; axis < 2; ++axis) push->along[axis] = whole(2.0 * per_half * forces->mean[axis], RILL_PUSH_MOST);
+    push->unit = 1.0 / per_head;
     rill_push_find(flow, cells, wake);
 }

@@ -255,6 +255,7 @@ rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill
         rill_theta_pass(&work, visit_weights);
     }
     rill_theta_pass(&work, visit_press);
+    rill_theta_add_forces(&work);
     rill_theta_pass(&work, visit_open);
     rill_theta_pass(&work, visit_fly);
     report.iterations = rill_theta_solve(&work, &report.capped);
