@@ -170,7 +170,8 @@ void rill_world_log_bed(const rill_world *world, const rill_bed_info *before);
 
 /* world_tension.c. Whether surface tension acts on the world as it is set now. */
 bool rill_world_tension(const rill_world *world);
-/* Before a step: contact angles of all columns while tension acts, and no memory for them while it does not. */
+/* Before a step, and when the bed was built anew: contact angles of all columns and what tension keeps of them while it
+ * acts, and no memory for that while it does not, nor if there is not enough. */
 rill_result rill_world_ready_tension(rill_world *world);
 /* Fills the planes of contact angles anew where the bed or a solid has changed since; everywhere for another liquid, or when
  * controls have changed. There may be none. */

@@ -114,7 +114,12 @@ static rill_result build_first(rill_world *world) {
 
 rill_result rill_bed_build(rill_world *world) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    if (world->built) return rill_world_follow(world);
+    if (world->built) {
+        const rill_result result = rill_world_follow(world);
+        /* Snapshots and energies look at tension by the places of this bed; without memory the next step says so. */
+        if (!result && (world->tension || world->wetting.advancing)) rill_world_ready_tension(world);
+        return result;
+    }
     const rill_result result = build_first(world);
     if (!result) rill_world_log_bed(world, &(rill_bed_info){ 0 });
     return result;

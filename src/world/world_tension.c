@@ -90,18 +90,25 @@ static rill_result follow(rill_world *world) {
     return RILL_OK;
 }
 
-rill_result rill_world_ready_tension(rill_world *world) {
-    if (!rill_world_tension(world)) {
-        rill_wetting_free(&world->wetting, &world->allocator);
-        rill_tension_free(world->tension, &world->allocator);
-        world->tension = NULL;
-        return RILL_OK;
-    }
+static void forget(rill_world *world) {
+    rill_wetting_free(&world->wetting, &world->allocator);
+    rill_tension_free(world->tension, &world->allocator);
+    world->tension = NULL;
+}
+
+static rill_result make_ready(rill_world *world) {
     if (!rill_wetting_make(&world->wetting, &world->bed, &world->allocator))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the contact angles of %d places",
                          world->bed.plane_size);
     rill_world_refresh_wetting(world);
     return rill_world_method(world)->layered ? follow(world) : RILL_OK;
+}
+
+rill_result rill_world_ready_tension(rill_world *world) {
+    const bool acts = rill_world_tension(world);
+    const rill_result result = acts ? make_ready(world) : RILL_OK;
+    if (!acts || result) forget(world); /* it would be that of another bed */
+    return result;
 }
 
 double rill_world_tension_strength(const rill_world *world) {
