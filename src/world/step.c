@@ -11,6 +11,7 @@
  *     |  |  +-----------------------------------------------------------------------------+  |
  *     |  +-----------------------------------------------------------------------------------+
  *     +--------------------------------------------------------------------------------------+
+ *     tension  solve for pressures of curved surfaces and wetted beds    drive by them what levels alone have driven
  *
  * What an outer layer moves is kept out of the layers inside it: their faces stand still meanwhile. After each stage, builds
  * with asserts count every quantum (audit.c). */
