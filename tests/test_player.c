@@ -126,6 +126,43 @@ static void pours_and_sucks_where_the_ray_ends(void **state) {
     rill_player_destroy(player);
 }
 
+/* Liquid goes along with a hand that drags it, and only where it is; a hand that stays drags nothing. */
+static void drags_liquid_along(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    tell(player, RILL_ORDER_PLAY, false, 0);
+    rill_order hand = { .kind = RILL_ORDER_HAND,
+                        .mode = RILL_HAND_DRAGS,
+                        .ray = { { 0.04, 0.04, 0.2 }, { 0, 0, -1 } },
+                        .numbers = { 1e-5, 0.003 } };
+    rill_player_status before, after;
+    give(player, &hand);
+    before = tell(player, RILL_ORDER_STEP, false, 0);
+    for (int i = 0; i < 8; ++i) {
+        hand.ray.origin[1] += 0.001; /* across the slope of the tray */
+        give(player, &hand);
+        after = tell(player, RILL_ORDER_STEP, false, 0);
+    }
+    rill_player_view view;
+    rill_sample here, there;
+    assert_true(rill_player_claim(player, LONG, &view));
+    assert_int_equal(rill_query_points(view.world, (double[]){ 0.04, 0.048, 0.02 }, 1, &here), RILL_OK);
+    assert_int_equal(rill_query_points(view.world, (double[]){ 0.04, 0.072, 0.02 }, 1, &there), RILL_OK);
+    rill_player_release(player);
+    assert_true(here.velocity[1] > 0.01 && here.velocity[1] > 5.0 * fabs(there.velocity[1]));
+    assert_true(volume(&after) == volume(&before) && after.ledger.error == 0);
+    for (int i = 0; i < 3; ++i) {
+        give(player, &hand);
+        after = tell(player, RILL_ORDER_STEP, false, 0);
+    }
+    rill_sample later;
+    assert_true(rill_player_claim(player, LONG, &view));
+    assert_int_equal(rill_query_points(view.world, (double[]){ 0.04, 0.048, 0.02 }, 1, &later), RILL_OK);
+    rill_player_release(player);
+    assert_true(later.velocity[1] < here.velocity[1]);
+    rill_player_destroy(player);
+}
+
 /* A hand that moves is many sources, one after the other; the ledger has one account for all of them. */
 static void pouring_for_long_keeps_the_ledger_short(void **state) {
     (void)state;
@@ -174,6 +211,7 @@ int main(void) {
         cmocka_unit_test(plays_in_real_time),
         cmocka_unit_test(claims_stop_the_world),
         cmocka_unit_test(pours_and_sucks_where_the_ray_ends),
+        cmocka_unit_test(drags_liquid_along),
         cmocka_unit_test(pouring_for_long_keeps_the_ledger_short),
         cmocka_unit_test(refuses_bad_files_and_goes_on),
     };

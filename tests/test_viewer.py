@@ -168,7 +168,8 @@ def test_hand(viewer, scene):
                     "release left", *click("Rate", 0.95), *click("Radius", 0.3), "report hand", f"move {POUR_AT}",
                     "press left", *steps(2), "report faster", f"shot {viewer.folder}/pouring.png", "release left",
                     "report before_push", *drag("left", "0.5 0.47", "0.62 0.42", "ctrl"), "report pushed", *steps(2),
-                    "report after_push", *drag("left", POUR_AT, "0.4 0.6", "ctrl"), "report floor", "quit"], scene)
+                    "report after_push", *drag("left", POUR_AT, "0.4 0.6", "ctrl"), "report floor", f"move {POUR_AT}",
+                    "press left ctrl+shift", *steps(1), "move 0.4 0.6", *steps(1), "report dragged", "release left", "quit"], scene)
     volume = {tag: state["volume_ml"] for tag, state in r.items()}
     check(abs(volume["poured"] - volume["start"] - 10 * 6 * 0.0166667) < 0.02, "the left button pours 10 ml/s")
     check(abs(volume["released"] - volume["poured"]) < 1e-9, "and no more when it is released")
@@ -180,6 +181,8 @@ def test_hand(viewer, scene):
     check(r["pushed"]["solids"]["block"][2] == 0, "which stays at its height")
     check(abs(volume["after_push"] - volume["before_push"]) < 1e-9, "the liquid it pushes aside is not lost")
     check(r["floor"]["solids"]["floor"] == [0, 0, 0] and "stays" in r["floor"]["note"], "the floor cannot be pushed")
+    check(r["dragged"]["solids"] == r["floor"]["solids"] and r["dragged"]["hash"] != r["floor"]["hash"] and
+          abs(volume["dragged"] - volume["floor"]) < 1e-9, "ctrl, shift and the left button drag liquid: no more, no solid")
     check(all(state["ledger_error"] == 0 for state in r.values()), "the ledger is right, always")
 
 

@@ -34,7 +34,7 @@ void rill_player_say(rill_player *player, const char *text, ...) {
 
 bool rill_player_step(rill_player *player, double dt) {
     rill_status status = 0;
-    rill_hand_prepare(player);
+    rill_hand_prepare(player, dt);
     rill_body_grip_pull(player, dt);
     double start = rill_player_clock();
     if (rill_physics_step(player->physics, dt, &status) != RILL_OK) {

@@ -32,7 +32,7 @@ typedef enum rill_order_kind {
     RILL_ORDER_LOAD  /* text: of a snapshot */
 } rill_order_kind;
 
-typedef enum rill_hand { RILL_HAND_IDLE = 0, RILL_HAND_POURS, RILL_HAND_SUCKS } rill_hand;
+typedef enum rill_hand { RILL_HAND_IDLE = 0, RILL_HAND_POURS, RILL_HAND_SUCKS, RILL_HAND_DRAGS } rill_hand;
 
 typedef struct rill_order {
     rill_order_kind kind;

@@ -1,11 +1,13 @@
-/* How the hand pours and sucks liquid, and pushes solids. */
+/* How the hand pours, sucks and drags liquid, and pushes solids. */
 #include <math.h>
 #include <string.h>
 
 #include "player_internal.h"
 
 static const double PULL_BACK =
-    0.75; /* cells: from what the ray meets back to the eye, out of walls and into the void */
+    0.75;                          /* cells: from what the ray meets back to the eye, out of walls and into the void */
+static const double FOLLOWS = 0.5; /* of the hand's velocity, that liquid gains in a step in the middle of a stroke */
+static const double LEAST_STROKE = 4; /* cells: radius */
 
 /* --------------------------------------------------------------------------------------------------- pour and suck */
 
@@ -19,6 +21,7 @@ static void drop_source(rill_player *player) {
 void rill_hand_stop(rill_player *player) {
     drop_source(player);
     player->hand.mode = RILL_HAND_IDLE;
+    player->hand.drags = false;
 }
 
 bool rill_player_pick(const rill_player *player, const rill_ray *ray, uint32_t targets, rill_ray_hit *out) {
@@ -62,6 +65,23 @@ static void place_source(rill_player *player, double cell) {
             hand->told = true;
         }
     }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ drag */
+
+/* Lets liquid follow the hand, which has moved since the last step. */
+static void drag_liquid(rill_player *player, double cell, double dt) {
+    rill_hand_state *hand = &player->hand;
+    double at[3];
+    const bool there = aim(player, cell, at);
+    rill_brush brush = { .radius = fmax(2 * hand->radius, LEAST_STROKE * cell) };
+    for (int k = 0; there && k < 3; ++k) brush.at[k] = at[k];
+    for (int k = 0; there && k < 2; ++k) brush.acceleration[k] = FOLLOWS * (at[k] - hand->at[k]) / (dt * dt);
+    if (there && hand->drags && (brush.acceleration[0] != 0 || brush.acceleration[1] != 0) &&
+        rill_world_brush(player->world, &brush) != RILL_OK)
+        rill_player_say(player, "%s", rill_world_message(player->world));
+    hand->drags = there;
+    if (there) memcpy(hand->at, at, sizeof hand->at);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ push */
@@ -144,9 +164,12 @@ void rill_grip_follow(rill_player *player, double reach) {
 
 /* ------------------------------------------------------------------------------------------------------------ both */
 
-void rill_hand_prepare(rill_player *player) {
+void rill_hand_prepare(rill_player *player, double dt) {
     rill_grid grid;
     rill_world_get_grid(player->world, &grid);
-    if (player->hand.mode != RILL_HAND_IDLE) place_source(player, grid.cell_size);
+    if (player->hand.mode == RILL_HAND_DRAGS)
+        drag_liquid(player, grid.cell_size, dt);
+    else if (player->hand.mode != RILL_HAND_IDLE)
+        place_source(player, grid.cell_size);
     rill_grip_follow(player, 2 * grid.cell_size); /* liquid is pushed aside well only in small jumps */
 }

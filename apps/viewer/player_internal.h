@@ -10,13 +10,14 @@
 
 enum { RILL_ORDER_ROOM = 64 };
 
-/* Liquid poured or sucked where a ray ends. */
+/* Liquid poured, sucked or dragged along where a ray ends. */
 typedef struct rill_hand_state {
     rill_hand mode;
     rill_ray ray;
     double rate, radius;
     rill_source_id source; /* null: none */
-    double at[3];          /* where it is */
+    double at[3];          /* where it is; of a hand that drags: where it was before the last step, */
+    bool drags;            /* if there was one */
     bool told;             /* that it finds no place */
 } rill_hand_state;
 
@@ -81,8 +82,8 @@ bool rill_player_step(rill_player *player, double dt);
 void rill_player_build(rill_player *player);
 void rill_player_obey(rill_player *player, const rill_order *order);
 
-/* Moves, before a step, the hand's source to where its ray ends, and a solid that is held a bit of its way. */
-void rill_hand_prepare(rill_player *player);
+/* Moves, before a step of `dt`, the hand's source to where its ray ends, or drags liquid there, and a solid that is held a bit of its way. */
+void rill_hand_prepare(rill_player *player, double dt);
 void rill_hand_stop(rill_player *player);
 /* Finds the nearest thing of some kinds under the pointer; false: there is none. */
 bool rill_player_pick(const rill_player *player, const rill_ray *ray, uint32_t targets, rill_ray_hit *out);

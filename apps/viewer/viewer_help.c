@@ -12,6 +12,7 @@ static const struct {
     { "left drag", "pour where the pointer is" },
     { "shift + left drag", "suck" },
     { "ctrl + left drag", "push a solid, throw a body" },
+    { "ctrl + shift + left drag", "drag liquid along" },
     { "B, shift + B", "drop a ball, a box" },
     { "right drag, alt + left drag", "turn around" },
     { "middle drag, shift + right drag", "move sideways" },

@@ -26,7 +26,7 @@ typedef enum rill_drag {
     RILL_DRAG_NONE = 0,
     RILL_DRAG_ORBIT,
     RILL_DRAG_PAN,
-    RILL_DRAG_HAND, /* pour or suck */
+    RILL_DRAG_HAND, /* pour, suck or drag liquid */
     RILL_DRAG_PUSH
 } rill_drag;
 

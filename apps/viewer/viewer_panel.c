@@ -112,7 +112,7 @@ static void show_speed(rill_viewer *viewer) {
 static void show_hand(rill_viewer *viewer) {
     if (!rill_gui_section("Pour and suck", true)) return;
     rill_gui_slider("Rate", &viewer->settings.rate, 0.05, 500, true, "%.3g ml/s");
-    rill_gui_hint("Left button pours, shift + left sucks");
+    rill_gui_hint("Left button pours, shift + left sucks, ctrl + shift + left drags along");
     rill_gui_slider("Radius", &viewer->settings.radius, 0, 30, false, "%.1f mm");
 }
 

@@ -3,7 +3,7 @@
  * One command per line; the next is done when the player has carried out all orders and the picture shows it. Places
  * are parts of the picture (0 to 1, from the upper left) or, after a label, of the item of the panel that has it.
  *
- *     key NAME [shift|ctrl|alt]        "space", ".", "F5", "r"
+ *     key NAME [shift|ctrl|alt]        "space", ".", "F5", "r"; several as ctrl+shift
  *     move X Y                         the pointer
  *     press left|right|middle [MOD]    and  release left|right|middle
  *     wheel N
@@ -140,10 +140,8 @@ void rill_script_report_frame(rill_viewer *viewer) {
 /* -------------------------------------------------------------------------------------------------------- commands */
 
 static int mods_of(const char *text) {
-    return strcmp(text, "shift") == 0  ? GLFW_MOD_SHIFT
-           : strcmp(text, "ctrl") == 0 ? GLFW_MOD_CONTROL
-           : strcmp(text, "alt") == 0  ? GLFW_MOD_ALT
-                                       : 0;
+    return (strstr(text, "shift") ? GLFW_MOD_SHIFT : 0) | (strstr(text, "ctrl") ? GLFW_MOD_CONTROL : 0) |
+           (strstr(text, "alt") ? GLFW_MOD_ALT : 0);
 }
 
 static int button_of(const char *text) {
