@@ -16,8 +16,8 @@ double rill_tension_limit(double strength, double depth, double cell_size) {
 enum { WORTH_A_TASK = 16384 }; /* columns */
 
 /* A kernel over a list of runs. */
-typedef void rill_tension_kernel(const rill_tension_run *run, const rill_tension_planes *p,
-                                 const rill_tension_constants *k);
+typedef void rill_tension_kernel(const rill_tension_run *run, const rill_tension_planes *planes,
+                                 const rill_tension_constants *constants);
 typedef struct pass {
     const rill_tension_work *work;
     rill_tension_kernel *kernel; /* or */
@@ -28,50 +28,57 @@ typedef struct pass {
 } pass;
 
 static void pass_task(void *context, int32_t task) {
-    const pass *p = context;
-    rill_tension_state *t = p->work->tension;
-    const int32_t from = (int32_t)((int64_t)p->run_count * task / p->tasks);
-    const int32_t to = (int32_t)((int64_t)p->run_count * (task + 1) / p->tasks);
+    const pass *running = context;
+    rill_tension_state *tension = running->work->tension;
+    const int32_t from = (int32_t)((int64_t)running->run_count * task / running->tasks);
+    const int32_t to = (int32_t)((int64_t)running->run_count * (task + 1) / running->tasks);
     rill_tension_outcome out = { .most = { 0.0f } };
     for (int32_t i = from; i < to; ++i) {
-        if (p->kernel)
-            p->kernel(&p->runs[i], &t->planes, &p->work->constants);
+        if (running->kernel)
+            running->kernel(&running->runs[i], &tension->planes, &running->work->constants);
         else
-            p->solver(&p->runs[i], &t->planes, p->factors, &out);
+            running->solver(&running->runs[i], &tension->planes, running->factors, &out);
     }
-    t->outcomes[task] = out;
+    tension->outcomes[task] = out;
 }
 
-static void run_pass(pass *p) {
-    const int64_t columns = rill_flow_swept_columns(p->work->flow);
-    p->tasks = rill_max_i(1, rill_min_i((int32_t)(columns / WORTH_A_TASK), p->work->tension->task_count));
-    if (p->tasks > 1)
-        rill_parallel_for(p->work->settings->runtime, p->work->settings->pool, p->tasks, pass_task, p);
+static void run_pass(pass *running) {
+    const int64_t columns = rill_flow_swept_columns(running->work->flow);
+    running->tasks = rill_max_i(1, rill_min_i((int32_t)(columns / WORTH_A_TASK), running->work->tension->task_count));
+    if (running->tasks > 1)
+        rill_parallel_for(running->work->settings->runtime, running->work->settings->pool, running->tasks, pass_task,
+                          running);
     else
-        pass_task(p, 0);
+        pass_task(running, 0);
 }
 
 rill_tension_outcome rill_tension_each(const rill_tension_work *work, rill_tension_solver *kernel,
                                        const rill_tension_factors *factors) {
-    const rill_tension_state *t = work->tension;
-    pass p = { .work = work, .solver = kernel, .factors = factors, .runs = t->runs, .run_count = t->run_count };
-    run_pass(&p);
-    rill_tension_outcome all = t->outcomes[0];
-    for (int32_t i = 1; i < p.tasks; ++i) {
-        for (int k = 0; k < RILL_TENSION_MOST; ++k) all.most[k] = rill_max_f(all.most[k], t->outcomes[i].most[k]);
-        for (int k = 0; k < RILL_TENSION_SUMS; ++k) all.sums[k] += t->outcomes[i].sums[k];
+    const rill_tension_state *tension = work->tension;
+    pass running = {
+        .work = work, .solver = kernel, .factors = factors, .runs = tension->runs, .run_count = tension->run_count
+    };
+    run_pass(&running);
+    rill_tension_outcome all = tension->outcomes[0];
+    for (int32_t i = 1; i < running.tasks; ++i) {
+        for (int k = 0; k < RILL_TENSION_MOST; ++k) all.most[k] = rill_max_f(all.most[k], tension->outcomes[i].most[k]);
+        for (int k = 0; k < RILL_TENSION_SUMS; ++k) all.sums[k] += tension->outcomes[i].sums[k];
     }
     return all;
 }
 
 static void each_run(const rill_tension_work *work, rill_tension_kernel *kernel) {
-    pass p = { .work = work, .kernel = kernel, .runs = work->tension->runs, .run_count = work->tension->run_count };
-    run_pass(&p);
+    pass running = {
+        .work = work, .kernel = kernel, .runs = work->tension->runs, .run_count = work->tension->run_count
+    };
+    run_pass(&running);
 }
 
 static void each_rim(const rill_tension_work *work, rill_tension_kernel *kernel) {
-    pass p = { .work = work, .kernel = kernel, .runs = work->tension->rims, .run_count = work->tension->rim_count };
-    run_pass(&p);
+    pass running = {
+        .work = work, .kernel = kernel, .runs = work->tension->rims, .run_count = work->tension->rim_count
+    };
+    run_pass(&running);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- masks */
@@ -82,27 +89,31 @@ static bool has_none(const rill_flow *flow, int32_t place) {
            (flow->lifted && flow->lifted[place] != flow->bed->b[place]);
 }
 
-static void mask_run(const rill_tension_state *t, const rill_flow *flow, const rill_tension_run *run) {
+static void mask_run(const rill_tension_state *tension, const rill_flow *flow, const rill_tension_run *run) {
     for (int32_t i = run->place; i < run->place + run->count; ++i) {
         const bool beside = has_none(flow, i - 1) || has_none(flow, i + 1) || has_none(flow, i - run->stride) ||
                             has_none(flow, i + run->stride);
-        t->acting_now[i] = has_none(flow, i) ? -1.0f : beside ? rill_min_f(t->acting[i], 0.0f) : t->acting[i];
+        tension->acting_now[i] = has_none(flow, i) ? -1.0f
+                                 : beside          ? rill_min_f(tension->acting[i], 0.0f)
+                                                   : tension->acting[i];
     }
 }
 
 /* Masks what is flooded or under bodies now, and what is beside it. */
 static void mask(const rill_tension_work *work) {
-    rill_tension_state *t = work->tension;
+    rill_tension_state *tension = work->tension;
     const rill_sparse *sparse = work->flow->sparse;
-    t->planes.acting = t->acting;
+    tension->planes.acting = tension->acting;
     if (!work->flow->pressure && !work->flow->lifted) return;
-    for (int32_t i = 0; i < t->rim_count; ++i) mask_run(t, work->flow, &t->rims[i]);
+    for (int32_t i = 0; i < tension->rim_count; ++i) mask_run(tension, work->flow, &tension->rims[i]);
     for (int32_t i = 0; i < sparse->active_count; ++i) {
         const rill_pipe *pipe = &sparse->pipes[sparse->active[i]];
-        if (has_none(work->flow, pipe->l)) t->acting_now[pipe->r] = rill_min_f(t->acting_now[pipe->r], 0.0f);
-        if (has_none(work->flow, pipe->r)) t->acting_now[pipe->l] = rill_min_f(t->acting_now[pipe->l], 0.0f);
+        if (has_none(work->flow, pipe->l))
+            tension->acting_now[pipe->r] = rill_min_f(tension->acting_now[pipe->r], 0.0f);
+        if (has_none(work->flow, pipe->r))
+            tension->acting_now[pipe->l] = rill_min_f(tension->acting_now[pipe->l], 0.0f);
     }
-    t->planes.acting = t->acting_now;
+    tension->planes.acting = tension->acting_now;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- sub-step */
@@ -147,7 +158,7 @@ static bool check_follows(const rill_flow *flow) {
 void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting, rill_flow *flow,
                         const rill_flow_settings *settings, const rill_kernel_constants *constants,
                         const rill_tension_step *step) {
-    rill_tension_planes *p = &tension->planes;
+    rill_tension_planes *planes = &tension->planes;
     const rill_tension_work work = { tension,
                                      flow,
                                      settings,
@@ -156,9 +167,10 @@ void rill_tension_drive(rill_tension_state *tension, const rill_wetting *wetting
                                      constants_of(flow, constants, step) };
     rill_tension_list_runs(tension, flow);
     if (tension->run_count == 0) return;
-    p->b = rill_flow_bases(flow), p->c = flow->bed->c, p->H = flow->H, p->u = flow->u, p->v = flow->v;
-    p->advancing = wetting->advancing, p->receding = wetting->receding, p->sides = tension->sides;
-    p->field = flow->push.potential;
+    planes->b = rill_flow_bases(flow), planes->c = flow->bed->c, planes->H = flow->H, planes->u = flow->u,
+    planes->v = flow->v;
+    planes->advancing = wetting->advancing, planes->receding = wetting->receding, planes->sides = tension->sides;
+    planes->field = flow->push.potential;
     mask(&work);
     each_rim(&work, work.kernels->slopes);
     each_rim(&work, work.kernels->corners);

@@ -30,16 +30,17 @@ static inline float rill_tension_turned(float s, float drop, float rise) {
 }
 
 /* Tells whether an edge holds back the liquid of its upper column, which would pass it at the speed u. */
-static inline int32_t rill_tension_holds(const rill_tension_planes *p, const rill_tension_constants *k,
+static inline int32_t rill_tension_holds(const rill_tension_planes *planes, const rill_tension_constants *constants,
                                          const rill_tension_edge *edge, float u, int32_t runs) {
-    const int32_t upper = edge->upper, lower = edge->lower, rise = p->b[edge->behind] - p->b[upper];
-    const float up = (float)p->H[upper], drop = (float)(p->b[upper] - p->b[lower]) * k->slope;
-    const float climbs = rill_abs_i(rise) < k->five_dx ? (float)rise * k->slope : 0.0f;
-    const float receding = 1.0f - 0.5f * p->receding[upper] * p->receding[upper];
-    const int32_t wet = p->wet[lower] != 0 && (p->H[lower] > k->least || p->wet[lower] > k->now);
-    const float cosine = runs || wet ? receding : rill_tension_turned(p->advancing[upper], drop, climbs);
-    const float pushes = (k->tip * up + u * u) * (up * k->quantum);
-    return p->H[upper] <= k->least || pushes < k->strength * (1.0f - cosine);
+    const int32_t upper = edge->upper, lower = edge->lower, rise = planes->b[edge->behind] - planes->b[upper];
+    const float up = (float)planes->H[upper], drop = (float)(planes->b[upper] - planes->b[lower]) * constants->slope;
+    const float climbs = rill_abs_i(rise) < constants->five_dx ? (float)rise * constants->slope : 0.0f;
+    const float receding = 1.0f - 0.5f * planes->receding[upper] * planes->receding[upper];
+    const int32_t wet =
+        planes->wet[lower] != 0 && (planes->H[lower] > constants->least || planes->wet[lower] > constants->now);
+    const float cosine = runs || wet ? receding : rill_tension_turned(planes->advancing[upper], drop, climbs);
+    const float pushes = (constants->tip * up + u * u) * (up * constants->quantum);
+    return planes->H[upper] <= constants->least || pushes < constants->strength * (1.0f - cosine);
 }
 
 #endif

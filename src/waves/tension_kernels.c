@@ -27,54 +27,57 @@ INLINE int32_t larger(int32_t most, float value) {
 
 /* ------------------------------------------------------------------------------------------------------------- faces */
 
-INLINE void slope(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
-                  int32_t back, float *slopes, float *links) {
-    const rill_tension_planes p = *planes;
-    const int32_t five_dx = k->five_dx, from = run->place;
-    const float per_quantum = k->slope;
+INLINE void slope(const rill_tension_run *run, const rill_tension_planes *planes,
+                  const rill_tension_constants *constants, int32_t back, float *slopes, float *links) {
+    const rill_tension_planes plane = *planes;
+    const int32_t five_dx = constants->five_dx, from = run->place;
+    const float per_quantum = constants->slope;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const rill_face f = rill_tension_face(&p, i - back, i);
-        const int32_t joined = rill_tension_linked(&p, &f, i - back, i, five_dx);
-        const float acts = rill_min_f(p.acting[i - back], p.acting[i]);
-        slopes[i] = joined & (int32_t)(acts > 0.0f) ? (float)(f.r - f.l) * per_quantum : 0.0f;
+        const rill_face face = rill_tension_face(&plane, i - back, i);
+        const int32_t joined = rill_tension_linked(&plane, &face, i - back, i, five_dx);
+        const float acts = rill_min_f(plane.acting[i - back], plane.acting[i]);
+        slopes[i] = joined & (int32_t)(acts > 0.0f) ? (float)(face.r - face.l) * per_quantum : 0.0f;
         links[i] = joined ? 1.0f : 0.0f;
     }
 }
 
-static void slopes(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
-    slope(run, p, k, 1, p->gx, p->ax);
-    slope(run, p, k, run->stride, p->gy, p->ay);
+static void slopes(const rill_tension_run *run, const rill_tension_planes *planes,
+                   const rill_tension_constants *constants) {
+    slope(run, planes, constants, 1, planes->gx, planes->ax);
+    slope(run, planes, constants, run->stride, planes->gy, planes->ay);
 }
 
 /* a_c = 1 / sqrt(1 + |grad h|^2) at the south-west corners of columns: of either axis the mean of two squared slopes. */
-static void corners(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k) {
-    const rill_tension_planes p = *planes;
+static void corners(const rill_tension_run *run, const rill_tension_planes *planes,
+                    const rill_tension_constants *constants) {
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, up = run->stride;
-    (void)k;
+    (void)constants;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float west = p.gx[i], beyond = p.gx[i - up], south = p.gy[i], beside = p.gy[i - 1];
+        const float west = plane.gx[i], beyond = plane.gx[i - up], south = plane.gy[i], beside = plane.gy[i - 1];
         const float along = west * west + beyond * beyond, across = south * south + beside * beside;
-        p.force[i] = 1.0f / __builtin_sqrtf(1.0f + 0.5f * (along + across));
+        plane.force[i] = 1.0f / __builtin_sqrtf(1.0f + 0.5f * (along + across));
     }
 }
 
 /* a of linked faces, the mean of that of their corners, and a s. At a face that is not linked the surface ends at the sill: its
  * flux is the slope from the upper column's level down to there, pointing out of that column. */
-INLINE void weight(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k,
-                   int32_t back, int32_t across, const float *slopes, float *links, float *flux) {
-    const rill_tension_planes p = *planes;
-    const float per_quantum = k->slope;
+INLINE void weight(const rill_tension_run *run, const rill_tension_planes *planes,
+                   const rill_tension_constants *constants, int32_t back, int32_t across, const float *slopes,
+                   float *links, float *flux) {
+    const rill_tension_planes plane = *planes;
+    const float per_quantum = constants->slope;
     const int32_t from = run->place;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const float on_l = p.acting[i - back], on_r = p.acting[i], both = rill_min_f(on_l, on_r);
-        const int32_t step = p.b[i - back] - p.b[i];
-        const float up = (float)(step > 0 ? p.H[i - back] : p.H[i]) * per_quantum;
+        const float on_l = plane.acting[i - back], on_r = plane.acting[i], both = rill_min_f(on_l, on_r);
+        const int32_t step = plane.b[i - back] - plane.b[i];
+        const float up = (float)(step > 0 ? plane.H[i - back] : plane.H[i]) * per_quantum;
         const float down = up / __builtin_sqrtf(1.0f + up * up);
         const float brink = (step > 0 ? -down : down) * rill_above_zero(step > 0 ? on_l : on_r);
-        const float a = 0.5f * (p.force[i] + p.force[i + across]);
+        const float a = 0.5f * (plane.force[i] + plane.force[i + across]);
         const float joint = links[i] > 0.0f ? a * rill_above_zero(both) : 0.0f;
         const float end = both >= 0.0f ? brink : 0.0f;
         flux[i] = links[i] > 0.0f ? joint * slopes[i] : end;
@@ -82,9 +85,10 @@ INLINE void weight(const rill_tension_run *run, const rill_tension_planes *plane
     }
 }
 
-static void weights(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
-    weight(run, p, k, 1, run->stride, p->gx, p->ax, p->fx);
-    weight(run, p, k, run->stride, 1, p->gy, p->ay, p->fy);
+static void weights(const rill_tension_run *run, const rill_tension_planes *planes,
+                    const rill_tension_constants *constants) {
+    weight(run, planes, constants, 1, run->stride, planes->gx, planes->ax, planes->fx);
+    weight(run, planes, constants, run->stride, 1, planes->gy, planes->ay, planes->fy);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- pressures */
@@ -99,89 +103,93 @@ INLINE float coming(float link, float flux) {
 }
 
 /* The memory of a column: wetted where the wetting energy ends, as long as something is left and until that has dried. */
-INLINE int32_t remember(int32_t wet, int32_t H, float end, const rill_tension_constants *k) {
-    const int32_t left = k->now >= wet ? 0 : wet, renewed = wet != 0 ? k->dries : 0;
-    const int32_t kept = H <= k->least ? left : renewed;
-    return (int32_t)((float)H >= end) & (int32_t)(H > k->least) ? k->dries : kept;
+INLINE int32_t remember(int32_t wet, int32_t H, float end, const rill_tension_constants *constants) {
+    const int32_t left = constants->now >= wet ? 0 : wet, renewed = wet != 0 ? constants->dries : 0;
+    const int32_t kept = H <= constants->least ? left : renewed;
+    return (int32_t)((float)H >= end) & (int32_t)(H > constants->least) ? constants->dries : kept;
 }
 
 static void pressures(const rill_tension_run *run, const rill_tension_planes *planes,
                       const rill_tension_constants *constants) {
-    const rill_tension_planes p = *planes;
-    const rill_tension_constants k = *constants;
+    const rill_tension_planes plane = *planes;
+    const rill_tension_constants fixed = *constants;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride, first = run->x - from;
-    const double along = (double)k.tilt[1] * run->y;
+    const double along = (double)fixed.tilt[1] * run->y;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float out = (leaving(p.ax[i + 1], p.fx[i + 1]) - coming(p.ax[i], p.fx[i])) +
-                          (leaving(p.ay[i + up], p.fy[i + up]) - coming(p.ay[i], p.fy[i]));
-        const float advancing = p.advancing[i], receding = p.receding[i], on = rill_above_zero(p.acting[i]);
-        const int32_t H = p.H[i], wet = remember(p.wet[i], H, k.foot * advancing, &k);
+        const float out = (leaving(plane.ax[i + 1], plane.fx[i + 1]) - coming(plane.ax[i], plane.fx[i])) +
+                          (leaving(plane.ay[i + up], plane.fy[i + up]) - coming(plane.ay[i], plane.fy[i]));
+        const float advancing = plane.advancing[i], receding = plane.receding[i], on = rill_above_zero(plane.acting[i]);
+        const int32_t H = plane.H[i], wet = remember(plane.wet[i], H, fixed.foot * advancing, &fixed);
         const float s = wet != 0 ? receding : advancing;
-        const float left = on * rill_max_f(s - (float)H / k.foot, 0.0f);
-        const double head = (double)(p.b[i] + H - k.level) - ((double)k.tilt[0] * (double)(first + i) + along);
-        p.wet[i] = wet;
-        p.sharp[i] = s;
-        p.hollow[i] = left > 0.0f ? k.hollow : 0.0f;
-        p.potential[i] = (k.edge * left - k.bend * out * on) + k.weight * (float)head;
+        const float left = on * rill_max_f(s - (float)H / fixed.foot, 0.0f);
+        const double head =
+            (double)(plane.b[i] + H - fixed.level) - ((double)fixed.tilt[0] * (double)(first + i) + along);
+        plane.wet[i] = wet;
+        plane.sharp[i] = s;
+        plane.hollow[i] = left > 0.0f ? fixed.hollow : 0.0f;
+        plane.potential[i] = (fixed.edge * left - fixed.bend * out * on) + fixed.weight * (float)head;
     }
 }
 
 /* A wall pulls by G cos theta / dx on the column beside it, as far as that is higher than the foot of a drop; two walls in a
  * corner as one across it. */
-static void walls(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
+static void walls(const rill_tension_run *run, const rill_tension_planes *planes,
+                  const rill_tension_constants *constants) {
     for (int32_t i = run->place; i < run->place + run->count; ++i) {
-        const float foot = k->foot * p->advancing[i], H = (float)p->H[i], s = p->sharp[i];
-        const float along = (float)rill_tension_walls(p, i, 0, 1),
-                    across = (float)rill_tension_walls(p, i, 1, run->stride);
+        const float foot = constants->foot * planes->advancing[i], H = (float)planes->H[i], s = planes->sharp[i];
+        const float along = (float)rill_tension_walls(planes, i, 0, 1),
+                    across = (float)rill_tension_walls(planes, i, 1, run->stride);
         const float wets = foot > H ? H / foot : 1.0f, cosine = 1.0f - 0.5f * s * s;
-        if (along + across > 0.0f && p->acting[i] > 0.0f)
-            p->potential[i] -= k->bend * cosine * wets * __builtin_sqrtf(along * along + across * across);
+        if (along + across > 0.0f && planes->acting[i] > 0.0f)
+            planes->potential[i] -= constants->bend * cosine * wets * __builtin_sqrtf(along * along + across * across);
     }
 }
 
 /* Adds the potentials of forces from outside. */
-static void fields(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k) {
-    const rill_tension_planes p = *planes;
+static void fields(const rill_tension_run *run, const rill_tension_planes *planes,
+                   const rill_tension_constants *constants) {
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK);
-    const double lowest = k->lowest;
-    const float weight = k->weight;
+    const double lowest = constants->lowest;
+    const float weight = constants->weight;
     RILL_EACH_ALONE /* vector */
-        for (int32_t i = from; i < end; ++i) p.potential[i] += weight * (float)(p.field[i] - lowest);
+        for (int32_t i = from; i < end; ++i) plane.potential[i] += weight * (float)(plane.field[i] - lowest);
 }
 
 /* --------------------------------------------------------------------------------------------------------- mobilities */
 
 /* The share of a velocity that the bed's drag leaves, from the square of twice the depth that it acts over. */
-INLINE float eased(float square, const rill_tension_constants *k) {
-    return square * k->keep / rill_max_f(square + k->drag, 1.0f);
+INLINE float eased(float square, const rill_tension_constants *constants) {
+    return square * constants->keep / rill_max_f(square + constants->drag, 1.0f);
 }
 
 /* `pushed`, whether forces from outside have potentials, is a constant. */
 INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *planes,
                      const rill_tension_constants *constants, int32_t back, int32_t tilt, int pushed, float *speeds,
                      float *m, float *gain, float *flux) {
-    const rill_tension_planes p = *planes;
-    const rill_tension_constants k = *constants;
+    const rill_tension_planes plane = *planes;
+    const rill_tension_constants fixed = *constants;
     const int32_t from = run->place;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        const rill_face f = rill_tension_face(&p, i - back, i);
-        const int32_t joined = rill_tension_linked(&p, &f, i - back, i, k.five_dx), Hl = p.H[i - back], Hr = p.H[i];
-        const float twice = (float)rill_viscosity_depth(&f, Hl + Hr), mean = 0.5f * (float)(Hl + Hr);
-        const float foot = k.foot * rill_max_f(p.sharp[i - back], p.sharp[i]);
+        const rill_face face = rill_tension_face(&plane, i - back, i);
+        const int32_t joined = rill_tension_linked(&plane, &face, i - back, i, fixed.five_dx), Hl = plane.H[i - back],
+                      Hr = plane.H[i];
+        const float twice = (float)rill_viscosity_depth(&face, Hl + Hr), mean = 0.5f * (float)(Hl + Hr);
+        const float foot = fixed.foot * rill_max_f(plane.sharp[i - back], plane.sharp[i]);
         const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, square = twice * twice;
-        const float before = eased(square, &k), slips = eased(square + k.slip * bare * mean, &k);
-        const float field = pushed ? k.drive * (float)(p.field[i - back] - p.field[i]) : 0.0f;
-        const float level = k.drive * (float)(f.l - f.r + tilt), head = pushed ? level + field : level,
-                    pull = k.push * (p.potential[i] - p.potential[i - back]);
+        const float before = eased(square, &fixed), slips = eased(square + fixed.slip * bare * mean, &fixed);
+        const float field = pushed ? fixed.drive * (float)(plane.field[i - back] - plane.field[i]) : 0.0f;
+        const float level = fixed.drive * (float)(face.l - face.r + tilt), head = pushed ? level + field : level,
+                    pull = fixed.push * (plane.potential[i] - plane.potential[i - back]);
         const float guess = speeds[i] - before * head - slips * pull;
-        const int32_t open = rill_tension_opening(&f, guess), deeper = rill_max_i(Hl, Hr);
-        const float al = rill_min_f(slips, eased(rill_tension_climbing(&f, guess, open), &k));
-        const float free = speeds[i] * (before > 0.0f ? al / before : 1.0f) - al * head, g = al * k.push;
-        const int32_t stays = (int32_t)(deeper <= k.residue) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
-        const int32_t flows = joined & (int32_t)(open > k.least) & (stays ^ 1);
-        const float passes = k.reach * (float)open;
+        const int32_t open = rill_tension_opening(&face, guess), deeper = rill_max_i(Hl, Hr);
+        const float al = rill_min_f(slips, eased(rill_tension_climbing(&face, guess, open), &fixed));
+        const float free = speeds[i] * (before > 0.0f ? al / before : 1.0f) - al * head, g = al * fixed.push;
+        const int32_t stays = (int32_t)(deeper <= fixed.residue) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
+        const int32_t flows = joined & (int32_t)(open > fixed.least) & (stays ^ 1);
+        const float passes = fixed.reach * (float)open;
         m[i] = flows ? g * passes : 0.0f;
         gain[i] = flows ? g : 0.0f;
         flux[i] = flows ? passes * free : 0.0f;
@@ -198,45 +206,49 @@ INLINE int32_t any_flowing(const uint8_t *flowing, uint8_t bit) {
 
 /* Whether faces of a block may be brinks that hold liquid back, an upper column with some beside one that is not linked, or
  * were such over which it ran. */
-INLINE int32_t any_brink(const rill_tension_planes *p, int32_t from, int32_t back, int32_t five_dx, uint8_t bit) {
-    int32_t any = any_flowing(p->flowing + from, bit);
+INLINE int32_t any_brink(const rill_tension_planes *planes, int32_t from, int32_t back, int32_t five_dx, uint8_t bit) {
+    int32_t any = any_flowing(planes->flowing + from, bit);
     RILL_NOT_UNROLLED /* vector */
         for (int32_t i = from; i < from + BLOCK; ++i) {
-        const rill_face f = rill_tension_face(p, i - back, i);
-        const int32_t upper = f.step > 0 ? p->H[i - back] : p->H[i];
-        any |= (int32_t)(upper > 0) & (int32_t)(rill_max_f(p->acting[i - back], p->acting[i]) > 0.0f) &
-               !rill_tension_linked(p, &f, i - back, i, five_dx);
+        const rill_face face = rill_tension_face(planes, i - back, i);
+        const int32_t upper = face.step > 0 ? planes->H[i - back] : planes->H[i];
+        any |= (int32_t)(upper > 0) & (int32_t)(rill_max_f(planes->acting[i - back], planes->acting[i]) > 0.0f) &
+               !rill_tension_linked(planes, &face, i - back, i, five_dx);
     }
     return any;
 }
 
-static void hold(const rill_tension_planes *p, const rill_tension_constants *k, int32_t from, int32_t back,
+static void hold(const rill_tension_planes *planes, const rill_tension_constants *constants, int32_t from, int32_t back,
                  float *speeds, uint8_t bit) {
-    if (!any_brink(p, from, back, k->five_dx, bit)) return;
+    if (!any_brink(planes, from, back, constants->five_dx, bit)) return;
     for (int32_t i = from; i < from + BLOCK; ++i) {
-        const rill_face f = rill_tension_face(p, i - back, i);
-        const int32_t from_l = f.step > 0, upper = from_l ? i - back : i, lower = from_l ? i : i - back;
-        const int32_t brink = p->H[upper] > 0 && p->b[lower] < RILL_WALL && p->b[upper] < RILL_WALL &&
-                              p->acting[upper] > 0.0f && p->acting[lower] >= 0.0f &&
-                              !rill_tension_linked(p, &f, i - back, i, k->five_dx);
-        const uint8_t others = p->flowing[i] & (uint8_t)~bit;
+        const rill_face face = rill_tension_face(planes, i - back, i);
+        const int32_t from_l = face.step > 0, upper = from_l ? i - back : i, lower = from_l ? i : i - back;
+        const int32_t brink = planes->H[upper] > 0 && planes->b[lower] < RILL_WALL && planes->b[upper] < RILL_WALL &&
+                              planes->acting[upper] > 0.0f && planes->acting[lower] >= 0.0f &&
+                              !rill_tension_linked(planes, &face, i - back, i, constants->five_dx);
+        const uint8_t others = planes->flowing[i] & (uint8_t)~bit;
         const rill_tension_edge edge = { upper, lower, from_l ? upper - back : upper + back };
-        if (brink && rill_tension_holds(p, k, &edge, speeds[i], p->flowing[i] & bit)) speeds[i] = 0.0f;
-        p->flowing[i] = brink && speeds[i] != 0.0f ? others | bit : others;
+        if (brink && rill_tension_holds(planes, constants, &edge, speeds[i], planes->flowing[i] & bit))
+            speeds[i] = 0.0f;
+        planes->flowing[i] = brink && speeds[i] != 0.0f ? others | bit : others;
     }
 }
 
-static void mobilities(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k) {
-    if (k->pushed) {
-        mobility(run, p, k, 1, k->tilt[0], 1, p->u, p->mx, p->gx, p->fx);
-        mobility(run, p, k, run->stride, k->tilt[1], 1, p->v, p->my, p->gy, p->fy);
+static void mobilities(const rill_tension_run *run, const rill_tension_planes *planes,
+                       const rill_tension_constants *constants) {
+    if (constants->pushed) {
+        mobility(run, planes, constants, 1, constants->tilt[0], 1, planes->u, planes->mx, planes->gx, planes->fx);
+        mobility(run, planes, constants, run->stride, constants->tilt[1], 1, planes->v, planes->my, planes->gy,
+                 planes->fy);
     } else {
-        mobility(run, p, k, 1, k->tilt[0], 0, p->u, p->mx, p->gx, p->fx);
-        mobility(run, p, k, run->stride, k->tilt[1], 0, p->v, p->my, p->gy, p->fy);
+        mobility(run, planes, constants, 1, constants->tilt[0], 0, planes->u, planes->mx, planes->gx, planes->fx);
+        mobility(run, planes, constants, run->stride, constants->tilt[1], 0, planes->v, planes->my, planes->gy,
+                 planes->fy);
     }
     for (int32_t i = run->place; i < run->place + run->count; i += BLOCK) {
-        hold(p, k, i, 1, p->u, RILL_FLOWS_WEST);
-        hold(p, k, i, run->stride, p->v, RILL_FLOWS_SOUTH);
+        hold(planes, constants, i, 1, planes->u, RILL_FLOWS_WEST);
+        hold(planes, constants, i, run->stride, planes->v, RILL_FLOWS_SOUTH);
     }
 }
 
@@ -266,30 +278,30 @@ INLINE int64_t sum_of(uint64_t bits, int32_t count) {
 }
 
 /* C x and D x of a column. */
-INLINE float stiffened(const rill_tension_planes *p, const float *x, int32_t i, int32_t up, float stiff) {
-    const float here = x[i], along = p->ax[i] * (here - x[i - 1]) + p->ax[i + 1] * (here - x[i + 1]);
-    const float across = p->ay[i] * (here - x[i - up]) + p->ay[i + up] * (here - x[i + up]);
-    return stiff * (along + across) + p->hollow[i] * here;
+INLINE float stiffened(const rill_tension_planes *planes, const float *x, int32_t i, int32_t up, float stiff) {
+    const float here = x[i], along = planes->ax[i] * (here - x[i - 1]) + planes->ax[i + 1] * (here - x[i + 1]);
+    const float across = planes->ay[i] * (here - x[i - up]) + planes->ay[i + up] * (here - x[i + up]);
+    return stiff * (along + across) + planes->hollow[i] * here;
 }
-INLINE float moved_by(const rill_tension_planes *p, const float *x, int32_t i, int32_t up) {
-    const float here = x[i], along = p->mx[i] * (here - x[i - 1]) + p->mx[i + 1] * (here - x[i + 1]);
-    const float across = p->my[i] * (here - x[i - up]) + p->my[i + up] * (here - x[i + up]);
+INLINE float moved_by(const rill_tension_planes *planes, const float *x, int32_t i, int32_t up) {
+    const float here = x[i], along = planes->mx[i] * (here - x[i - 1]) + planes->mx[i + 1] * (here - x[i + 1]);
+    const float across = planes->my[i] * (here - x[i - up]) + planes->my[i + up] * (here - x[i + up]);
     return along + across;
 }
 
 SOLVER(start) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     int32_t mobile = 0, changed = 0, pressed = 0;
     (void)factors;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]);
-        const float last = p.change[i], Pt = p.potential[i];
+        const float open = (plane.mx[i] + plane.mx[i + 1]) + (plane.my[i] + plane.my[i + up]);
+        const float last = plane.change[i], Pt = plane.potential[i];
         const float change = open > 0.0f ? last : 0.0f, potential = open > 0.0f ? Pt : 0.0f;
-        p.moved[i] = (p.fx[i] - p.fx[i + 1]) + (p.fy[i] - p.fy[i + up]);
-        p.change[i] = change;
-        p.potential[i] = potential;
+        plane.moved[i] = (plane.fx[i] - plane.fx[i + 1]) + (plane.fy[i] - plane.fy[i + up]);
+        plane.change[i] = change;
+        plane.potential[i] = potential;
         mobile = larger(mobile, open);
         changed = larger(changed, magnitude(change));
         pressed = larger(pressed, magnitude(potential));
@@ -298,31 +310,31 @@ SOLVER(start) {
 }
 
 SOLVER(fly) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     const float stiff = factors->stiff;
     int32_t most = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float f = p.potential[i] + stiffened(&p, p.moved, i, up, stiff);
-        p.force[i] = f;
+        const float f = plane.potential[i] + stiffened(&plane, plane.moved, i, up, stiff);
+        plane.force[i] = f;
         most = larger(most, magnitude(f));
     }
     keep(&out->most[0], most);
 }
 
 SOLVER(probe) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     const double scale = factors->scales[0];
     int32_t most_a = 0, most_e = 0;
     uint64_t sum = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float a = moved_by(&p, p.potential, i, up), e = moved_by(&p, p.change, i, up);
-        sum += whole(p.force[i], moved_by(&p, p.force, i, up), scale);
-        p.moved[i] = a;
-        p.sharp[i] = e;
+        const float a = moved_by(&plane, plane.potential, i, up), e = moved_by(&plane, plane.change, i, up);
+        sum += whole(plane.force[i], moved_by(&plane, plane.force, i, up), scale);
+        plane.moved[i] = a;
+        plane.sharp[i] = e;
         most_a = larger(most_a, magnitude(a));
         most_e = larger(most_e, magnitude(e));
     }
@@ -331,17 +343,18 @@ SOLVER(probe) {
 }
 
 SOLVER(weigh) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     const float stiff = factors->stiff;
     const double *scale = factors->scales;
     uint64_t fa = 0, fe = 0, aa = 0, ae = 0, ee = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float qa = p.potential[i] + stiffened(&p, p.moved, i, up, stiff), Da = p.moved[i], f = p.force[i];
-        const float qe = p.change[i] + stiffened(&p, p.sharp, i, up, stiff), De = p.sharp[i];
-        p.fx[i] = qa;
-        p.fy[i] = qe;
+        const float qa = plane.potential[i] + stiffened(&plane, plane.moved, i, up, stiff), Da = plane.moved[i],
+                    f = plane.force[i];
+        const float qe = plane.change[i] + stiffened(&plane, plane.sharp, i, up, stiff), De = plane.sharp[i];
+        plane.fx[i] = qa;
+        plane.fy[i] = qe;
         fa += whole(f, Da, scale[0]);
         fe += whole(f, De, scale[1]);
         aa += whole(qa, Da, scale[2]);
@@ -353,31 +366,31 @@ SOLVER(weigh) {
 }
 
 SOLVER(begin) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK);
     const float s = factors->of_a, t = factors->of_b;
     int32_t most = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float r = p.force[i] - (s * p.fx[i] + t * p.fy[i]);
-        p.change[i] = s * p.potential[i] + t * p.change[i];
-        p.fx[i] = r;
+        const float r = plane.force[i] - (s * plane.fx[i] + t * plane.fy[i]);
+        plane.change[i] = s * plane.potential[i] + t * plane.change[i];
+        plane.fx[i] = r;
         most = larger(most, magnitude(r));
     }
     keep(&out->most[0], most);
 }
 
 SOLVER(look) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     const double scale = factors->scales[0];
     int32_t most = 0;
     uint64_t sum = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float y = moved_by(&p, p.fx, i, up);
-        p.force[i] = y;
-        sum += whole(p.fx[i], y, scale);
+        const float y = moved_by(&plane, plane.fx, i, up);
+        plane.force[i] = y;
+        sum += whole(plane.fx[i], y, scale);
         most = larger(most, magnitude(y));
     }
     out->sums[0] += sum_of(sum, end - from);
@@ -385,15 +398,15 @@ SOLVER(look) {
 }
 
 SOLVER(turn) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK);
     const float beta = factors->of_a;
     int32_t most_p = 0, most_d = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float ahead = p.fx[i] + beta * p.fy[i], moved = p.force[i] + beta * p.moved[i];
-        p.fy[i] = ahead;
-        p.moved[i] = moved;
+        const float ahead = plane.fx[i] + beta * plane.fy[i], moved = plane.force[i] + beta * plane.moved[i];
+        plane.fy[i] = ahead;
+        plane.moved[i] = moved;
         most_p = larger(most_p, magnitude(ahead));
         most_d = larger(most_d, magnitude(moved));
     }
@@ -401,43 +414,44 @@ SOLVER(turn) {
 }
 
 SOLVER(apply) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     const float stiff = factors->stiff;
     const double scale = factors->scales[0];
     uint64_t sum = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float q = p.fy[i] + stiffened(&p, p.moved, i, up, stiff);
-        p.sharp[i] = q;
-        sum += whole(q, p.moved[i], scale);
+        const float q = plane.fy[i] + stiffened(&plane, plane.moved, i, up, stiff);
+        plane.sharp[i] = q;
+        sum += whole(q, plane.moved[i], scale);
     }
     out->sums[0] += sum_of(sum, end - from);
 }
 
 SOLVER(advance) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK);
     const float alpha = factors->of_a;
     int32_t most = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float r = p.fx[i] - alpha * p.sharp[i];
-        p.change[i] += alpha * p.fy[i];
-        p.fx[i] = r;
+        const float r = plane.fx[i] - alpha * plane.sharp[i];
+        plane.change[i] += alpha * plane.fy[i];
+        plane.fx[i] = r;
         most = larger(most, magnitude(r));
     }
     keep(&out->most[0], most);
 }
 
 SOLVER(remember_change) {
-    const rill_tension_planes p = *planes;
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, end = from + (run->count & -BLOCK), up = run->stride;
     (void)factors, (void)out;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < end; ++i) {
-        const float open = (p.mx[i] + p.mx[i + 1]) + (p.my[i] + p.my[i + up]), change = p.change[i] - p.potential[i];
-        p.change[i] = open > 0.0f ? change : 0.0f;
+        const float open = (plane.mx[i] + plane.mx[i + 1]) + (plane.my[i] + plane.my[i + up]),
+                    change = plane.change[i] - plane.potential[i];
+        plane.change[i] = open > 0.0f ? change : 0.0f;
     }
 }
 
@@ -446,14 +460,15 @@ INLINE float driven(float u, float gain, float l, float r, float cap) {
     return gain > 0.0f ? reached : u;
 }
 
-static void drive(const rill_tension_run *run, const rill_tension_planes *planes, const rill_tension_constants *k) {
-    const rill_tension_planes p = *planes;
+static void drive(const rill_tension_run *run, const rill_tension_planes *planes,
+                  const rill_tension_constants *constants) {
+    const rill_tension_planes plane = *planes;
     const int32_t from = run->place, up = run->stride;
-    const float cap = k->top_speed;
+    const float cap = constants->top_speed;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < from + (run->count & -BLOCK); ++i) {
-        p.u[i] = driven(p.u[i], p.gx[i], p.change[i - 1], p.change[i], cap);
-        p.v[i] = driven(p.v[i], p.gy[i], p.change[i - up], p.change[i], cap);
+        plane.u[i] = driven(plane.u[i], plane.gx[i], plane.change[i - 1], plane.change[i], cap);
+        plane.v[i] = driven(plane.v[i], plane.gy[i], plane.change[i - up], plane.change[i], cap);
     }
 }
 

@@ -86,24 +86,31 @@ typedef struct rill_tension_factors {
 } rill_tension_factors;
 
 /* A kernel of the solve: adds to an outcome. */
-typedef void rill_tension_solver(const rill_tension_run *run, const rill_tension_planes *p,
-                                 const rill_tension_factors *k, rill_tension_outcome *out);
+typedef void rill_tension_solver(const rill_tension_run *run, const rill_tension_planes *planes,
+                                 const rill_tension_factors *factors, rill_tension_outcome *out);
 
 typedef struct rill_tension_kernels {
     /* gx, gy: slopes of linked faces, else 0; ax, ay: 1 where linked. */
-    void (*slopes)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*slopes)(const rill_tension_run *run, const rill_tension_planes *planes,
+                   const rill_tension_constants *constants);
     /* force: a_c. */
-    void (*corners)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*corners)(const rill_tension_run *run, const rill_tension_planes *planes,
+                    const rill_tension_constants *constants);
     /* ax, ay: a where tension acts on both sides, else 0; fx, fy: a s, at brinks that of the upper column. */
-    void (*weights)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*weights)(const rill_tension_run *run, const rill_tension_planes *planes,
+                    const rill_tension_constants *constants);
     /* wet, sharp, hollow, potential. */
-    void (*pressures)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*pressures)(const rill_tension_run *run, const rill_tension_planes *planes,
+                      const rill_tension_constants *constants);
     /* potential: less by what walls beside columns pull. */
-    void (*walls)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*walls)(const rill_tension_run *run, const rill_tension_planes *planes,
+                  const rill_tension_constants *constants);
     /* potential: adds those of forces from outside. */
-    void (*fields)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*fields)(const rill_tension_run *run, const rill_tension_planes *planes,
+                   const rill_tension_constants *constants);
     /* mx, my, gx, gy, fx, fy, and u, v without gravity. */
-    void (*mobilities)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*mobilities)(const rill_tension_run *run, const rill_tension_planes *planes,
+                       const rill_tension_constants *constants);
     /* moved: d0; change and potential: 0 where no face is open, so that nothing depends on how much of what is dry is swept,
      * nor for how long. Most: the sum of m, |change|, |Pt|. */
     rill_tension_solver *start;
@@ -126,7 +133,8 @@ typedef struct rill_tension_kernels {
     /* change: Pi - Pt, 0 where no face is open. */
     rill_tension_solver *remember;
     /* u, v by the pressures that were found. */
-    void (*drive)(const rill_tension_run *run, const rill_tension_planes *p, const rill_tension_constants *k);
+    void (*drive)(const rill_tension_run *run, const rill_tension_planes *planes,
+                  const rill_tension_constants *constants);
 } rill_tension_kernels;
 
 const rill_tension_kernels *rill_tension_kernels_pick(bool scalar);

@@ -20,8 +20,8 @@
 typedef struct solve {
     const rill_tension_work *work;
     const rill_tension_kernels *kernels;
-    const rill_tension_state *t;
-    const rill_tension_planes *p;
+    const rill_tension_state *tension;
+    const rill_tension_planes *planes;
     int32_t bits;    /* of a rounded term */
     float stiff;     /* of C */
     double stiffest; /* bounds for C x and D x by the largest x */
@@ -29,28 +29,29 @@ typedef struct solve {
 } solve;
 
 /* Returns the exponent of the scale for terms up to a bound. */
-static int exponent(const solve *s, double bound) {
+static int exponent(const solve *problem, double bound) {
     int above = 0;
     frexp(bound, &above);
-    return s->bits - above;
+    return problem->bits - above;
 }
 
-static rill_tension_factors factors_of(const solve *s, double of_a, double of_b) {
-    return (rill_tension_factors){ .stiff = s->stiff, .of_a = (float)of_a, .of_b = (float)of_b };
+static rill_tension_factors factors_of(const solve *problem, double of_a, double of_b) {
+    return (rill_tension_factors){ .stiff = problem->stiff, .of_a = (float)of_a, .of_b = (float)of_b };
 }
 
 /* ----------------------------------------------------------------------------------------------------------- start */
 
 /* f, and f . D f. */
-static double set_force(const solve *s, float *most) {
-    rill_tension_factors k = factors_of(s, 0.0, 0.0);
-    *most = rill_tension_each(s->work, s->kernels->fly, &k).most[0];
-    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->moved, s->p->force);
-    for (int32_t i = 0; i < s->t->pipe_count; ++i) {
-        const rill_tension_pipe *pipe = &s->t->pipes[i];
-        *most = rill_max_f(*most, rill_max_f(fabsf(s->p->force[pipe->l]), fabsf(s->p->force[pipe->r])));
+static double set_force(const solve *problem, float *most) {
+    rill_tension_factors factors = factors_of(problem, 0.0, 0.0);
+    *most = rill_tension_each(problem->work, problem->kernels->fly, &factors).most[0];
+    rill_tension_pipes_stiffen(problem->tension, problem->stiff, problem->planes->moved, problem->planes->force);
+    for (int32_t i = 0; i < problem->tension->pipe_count; ++i) {
+        const rill_tension_pipe *pipe = &problem->tension->pipes[i];
+        *most = rill_max_f(*most,
+                           rill_max_f(fabsf(problem->planes->force[pipe->l]), fabsf(problem->planes->force[pipe->r])));
     }
-    return (double)*most * (double)*most * s->mobile;
+    return (double)*most * (double)*most * problem->mobile;
 }
 
 /* The best Pi = s Pt + t e; parallel vectors count as one. */
@@ -64,78 +65,86 @@ static void best_start(const double sums[RILL_TENSION_SUMS], double *s, double *
 }
 
 /* The scalar products of best_start, from D Pt and D e, whose largest values these are. */
-static void weigh(const solve *s, double force, double potential, double change, double Da, double De,
+static void weigh(const solve *problem, double force, double potential, double change, double Da, double De,
                   double sums[RILL_TENSION_SUMS]) {
-    const double qa = potential + s->stiffest * Da, qe = change + s->stiffest * De;
+    const double qa = potential + problem->stiffest * Da, qe = change + problem->stiffest * De;
     const double bounds[RILL_TENSION_SUMS] = { force * Da, force * De, qa * Da, qa * De, qe * De };
     int exponents[RILL_TENSION_SUMS];
-    rill_tension_factors k = factors_of(s, 0.0, 0.0);
+    rill_tension_factors factors = factors_of(problem, 0.0, 0.0);
     for (int i = 0; i < RILL_TENSION_SUMS; ++i) {
-        exponents[i] = exponent(s, bounds[i]);
-        k.scales[i] = ldexp(1.0, exponents[i]);
+        exponents[i] = exponent(problem, bounds[i]);
+        factors.scales[i] = ldexp(1.0, exponents[i]);
     }
-    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->weigh, &k);
-    found.sums[2] += rill_tension_pipes_sum(s->t, s->stiff, s->p->moved, s->p->moved, k.scales[2]);
-    found.sums[3] += rill_tension_pipes_sum(s->t, s->stiff, s->p->moved, s->p->sharp, k.scales[3]);
-    found.sums[4] += rill_tension_pipes_sum(s->t, s->stiff, s->p->sharp, s->p->sharp, k.scales[4]);
+    rill_tension_outcome found = rill_tension_each(problem->work, problem->kernels->weigh, &factors);
+    found.sums[2] += rill_tension_pipes_sum(problem->tension, problem->stiff, problem->planes->moved,
+                                            problem->planes->moved, factors.scales[2]);
+    found.sums[3] += rill_tension_pipes_sum(problem->tension, problem->stiff, problem->planes->moved,
+                                            problem->planes->sharp, factors.scales[3]);
+    found.sums[4] += rill_tension_pipes_sum(problem->tension, problem->stiff, problem->planes->sharp,
+                                            problem->planes->sharp, factors.scales[4]);
     for (int i = 0; i < RILL_TENSION_SUMS; ++i) sums[i] = ldexp((double)found.sums[i], -exponents[i]);
-    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->moved, s->p->fx);
-    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->sharp, s->p->fy);
+    rill_tension_pipes_stiffen(problem->tension, problem->stiff, problem->planes->moved, problem->planes->fx);
+    rill_tension_pipes_stiffen(problem->tension, problem->stiff, problem->planes->sharp, problem->planes->fy);
 }
 
 /* Sets Pi and r; returns how small r . D r is to become. */
-static double begin(const solve *s, double potential, double change, float *residual) {
+static double begin(const solve *problem, double potential, double change, float *residual) {
     float force;
-    const int fine = exponent(s, set_force(s, &force));
-    rill_tension_factors k = factors_of(s, 0.0, 0.0);
-    k.scales[0] = ldexp(1.0, fine);
-    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->probe, &k);
-    found.sums[0] += rill_tension_pipes_sum(s->t, 0.0f, s->p->force, s->p->force, k.scales[0]);
-    const float Da = rill_tension_pipes_move(s->t, s->p->potential, s->p->moved, found.most[0]);
-    const float De = rill_tension_pipes_move(s->t, s->p->change, s->p->sharp, found.most[1]);
+    const int fine = exponent(problem, set_force(problem, &force));
+    rill_tension_factors factors = factors_of(problem, 0.0, 0.0);
+    factors.scales[0] = ldexp(1.0, fine);
+    rill_tension_outcome found = rill_tension_each(problem->work, problem->kernels->probe, &factors);
+    found.sums[0] += rill_tension_pipes_sum(problem->tension, 0.0f, problem->planes->force, problem->planes->force,
+                                            factors.scales[0]);
+    const float Da =
+        rill_tension_pipes_move(problem->tension, problem->planes->potential, problem->planes->moved, found.most[0]);
+    const float De =
+        rill_tension_pipes_move(problem->tension, problem->planes->change, problem->planes->sharp, found.most[1]);
     double sums[RILL_TENSION_SUMS], of_a, of_e;
-    weigh(s, (double)force, potential, change, (double)Da, (double)De, sums);
+    weigh(problem, (double)force, potential, change, (double)Da, (double)De, sums);
     best_start(sums, &of_a, &of_e);
-    k = factors_of(s, of_a, of_e);
-    *residual = rill_tension_each(s->work, s->kernels->begin, &k).most[0];
+    factors = factors_of(problem, of_a, of_e);
+    *residual = rill_tension_each(problem->work, problem->kernels->begin, &factors).most[0];
     return RILL_TENSION_TOLERANCE * RILL_TENSION_TOLERANCE * ldexp((double)found.sums[0], -fine);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ iterate */
 
 /* y = D r; returns r . y. */
-static double look(const solve *s, float residual) {
-    const int fine = exponent(s, (double)residual * (double)residual * s->mobile);
-    rill_tension_factors k = factors_of(s, 0.0, 0.0);
-    k.scales[0] = ldexp(1.0, fine);
-    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->look, &k);
-    found.sums[0] += rill_tension_pipes_sum(s->t, 0.0f, s->p->fx, s->p->fx, k.scales[0]);
-    rill_tension_pipes_move(s->t, s->p->fx, s->p->force, 0.0f);
+static double look(const solve *problem, float residual) {
+    const int fine = exponent(problem, (double)residual * (double)residual * problem->mobile);
+    rill_tension_factors factors = factors_of(problem, 0.0, 0.0);
+    factors.scales[0] = ldexp(1.0, fine);
+    rill_tension_outcome found = rill_tension_each(problem->work, problem->kernels->look, &factors);
+    found.sums[0] +=
+        rill_tension_pipes_sum(problem->tension, 0.0f, problem->planes->fx, problem->planes->fx, factors.scales[0]);
+    rill_tension_pipes_move(problem->tension, problem->planes->fx, problem->planes->force, 0.0f);
     return ldexp((double)found.sums[0], -fine);
 }
 
 /* p and D p from r and y, and q = p + C D p; returns q . D p. */
-static double turn(const solve *s, double beta) {
-    rill_tension_factors k = factors_of(s, beta, 0.0);
-    const rill_tension_outcome turned = rill_tension_each(s->work, s->kernels->turn, &k);
+static double turn(const solve *problem, double beta) {
+    rill_tension_factors factors = factors_of(problem, beta, 0.0);
+    const rill_tension_outcome turned = rill_tension_each(problem->work, problem->kernels->turn, &factors);
     const double ahead = (double)turned.most[0], moved = (double)turned.most[1];
-    const int fine = exponent(s, (ahead + s->stiffest * moved) * moved);
-    k.scales[0] = ldexp(1.0, fine);
-    rill_tension_outcome found = rill_tension_each(s->work, s->kernels->apply, &k);
-    found.sums[0] += rill_tension_pipes_sum(s->t, s->stiff, s->p->moved, s->p->moved, k.scales[0]);
-    rill_tension_pipes_stiffen(s->t, s->stiff, s->p->moved, s->p->sharp);
+    const int fine = exponent(problem, (ahead + problem->stiffest * moved) * moved);
+    factors.scales[0] = ldexp(1.0, fine);
+    rill_tension_outcome found = rill_tension_each(problem->work, problem->kernels->apply, &factors);
+    found.sums[0] += rill_tension_pipes_sum(problem->tension, problem->stiff, problem->planes->moved,
+                                            problem->planes->moved, factors.scales[0]);
+    rill_tension_pipes_stiffen(problem->tension, problem->stiff, problem->planes->moved, problem->planes->sharp);
     return ldexp((double)found.sums[0], -fine);
 }
 
-static void iterate(const solve *s, double goal, float residual) {
-    double rho = look(s, residual), beta = 0.0;
+static void iterate(const solve *problem, double goal, float residual) {
+    double rho = look(problem, residual), beta = 0.0;
     for (int i = 0; i < RILL_TENSION_ITERATIONS && rho > goal; ++i) {
-        const double curvature = turn(s, beta);
+        const double curvature = turn(problem, beta);
         if (!(curvature > 0.0)) return;
-        const rill_tension_factors k = factors_of(s, rho / curvature, 0.0);
-        residual = rill_tension_each(s->work, s->kernels->advance, &k).most[0];
+        const rill_tension_factors factors = factors_of(problem, rho / curvature, 0.0);
+        residual = rill_tension_each(problem->work, problem->kernels->advance, &factors).most[0];
         if (i + 1 == RILL_TENSION_ITERATIONS) return;
-        const double next = look(s, residual);
+        const double next = look(problem, residual);
         beta = next / rho;
         rho = next;
     }
@@ -151,28 +160,28 @@ static int32_t bits_of(const rill_bed *bed) {
 }
 
 /* The most that pipes add to the sum of m of a column, which has no more than eight. */
-static double pipes_mobile(const rill_tension_state *t) {
+static double pipes_mobile(const rill_tension_state *tension) {
     float most = 0.0f;
-    for (int32_t i = 0; i < t->pipe_count; ++i) most = rill_max_f(most, t->pipes[i].m);
+    for (int32_t i = 0; i < tension->pipe_count; ++i) most = rill_max_f(most, tension->pipes[i].m);
     return 8.0 * (double)most;
 }
 
 void rill_tension_solve(const rill_tension_work *work) {
-    const rill_tension_state *t = work->tension;
+    const rill_tension_state *tension = work->tension;
     rill_tension_factors none = { .stiff = work->constants.stiff };
     rill_tension_outcome started;
     rill_tension_keep_pipes(work->tension);
     started = rill_tension_each(work, work->kernels->start, &none);
     rill_tension_pipes_start(work->tension, &started);
-    const solve s = { .work = work,
-                      .kernels = work->kernels,
-                      .t = t,
-                      .p = &t->planes,
-                      .bits = bits_of(work->flow->bed),
-                      .stiff = work->constants.stiff,
-                      .stiffest = 24.0 * (double)work->constants.stiff - (double)work->constants.hollow,
-                      .mobile = 2.0 * ((double)started.most[0] + pipes_mobile(t)) };
+    const solve problem = { .work = work,
+                            .kernels = work->kernels,
+                            .tension = tension,
+                            .planes = &tension->planes,
+                            .bits = bits_of(work->flow->bed),
+                            .stiff = work->constants.stiff,
+                            .stiffest = 24.0 * (double)work->constants.stiff - (double)work->constants.hollow,
+                            .mobile = 2.0 * ((double)started.most[0] + pipes_mobile(tension)) };
     float residual;
-    const double goal = begin(&s, (double)started.most[2], (double)started.most[1], &residual);
-    iterate(&s, goal, residual);
+    const double goal = begin(&problem, (double)started.most[2], (double)started.most[1], &residual);
+    iterate(&problem, goal, residual);
 }

@@ -20,68 +20,69 @@ static const double ITERATIONS_PER_CELL = 20.0;
 /* -------------------------------------------------------------------------------------------------------- constants */
 
 /* The potential of gravity. Where it points into the bed steeply enough it is counted in heads of whole quanta. */
-static void set_potential(rill_theta_constants *k, const rill_flow *flow, const rill_theta_step *step) {
+static void set_potential(rill_theta_constants *constants, const rill_flow *flow, const rill_theta_step *step) {
     const double q = flow->bed->quantum, dx = flow->bed->grid.cell_size;
     const double along = fmax(fabs(step->tangent[0]), fabs(step->tangent[1]));
     if (step->gravity > 0.0 && 8.0 * step->gravity >= along) {
-        k->unit = step->gravity * q;
-        k->upright = 1.0;
-        for (int i = 0; i < 2; ++i) k->tilt[i] = (double)step->tilt[i];
+        constants->unit = step->gravity * q;
+        constants->upright = 1.0;
+        for (int i = 0; i < 2; ++i) constants->tilt[i] = (double)step->tilt[i];
     } else {
-        k->unit = q * (along > 0.0 ? 0.125 * along : 1.0);
-        k->upright = step->gravity * q / k->unit;
-        for (int i = 0; i < 2; ++i) k->tilt[i] = step->tangent[i] * dx / k->unit;
+        constants->unit = q * (along > 0.0 ? 0.125 * along : 1.0);
+        constants->upright = step->gravity * q / constants->unit;
+        for (int i = 0; i < 2; ++i) constants->tilt[i] = step->tangent[i] * dx / constants->unit;
     }
-    k->highest = k->upright * (double)flow->extent.level;
-    k->upright_f = (float)k->upright;
-    for (int i = 0; i < 2; ++i) k->tilt_f[i] = (float)k->tilt[i];
+    constants->highest = constants->upright * (double)flow->extent.level;
+    constants->upright_f = (float)constants->upright;
+    for (int i = 0; i < 2; ++i) constants->tilt_f[i] = (float)constants->tilt[i];
 }
 
 /* The edges of drops are some cells wide: where these are as wide as a drop is high, surfaces are curved, but have none. */
-static void set_wetting(rill_theta_constants *k, double film, double q, double dx, const rill_theta_step *step) {
+static void set_wetting(rill_theta_constants *constants, double film, double q, double dx,
+                        const rill_theta_step *step) {
     const double weight =
         sqrt(step->gravity * step->gravity + step->tangent[0] * step->tangent[0] + step->tangent[1] * step->tangent[1]);
     if (!(RILL_FOOT * dx * RILL_FOOT * dx * weight < film)) return;
-    k->wetting = (float)(film / (RILL_FOOT * dx));
-    k->eased = (float)(EASED * film / (RILL_FOOT * RILL_FOOT * dx * dx));
-    k->slip = (float)(6.0 * RILL_SLIP * dx / q);
-    k->least = (int32_t)fmax((double)RILL_DRY, RILL_LEAST_FILM * dx / q);
-    k->residue = RILL_RESIDUE * k->least;
-    k->creeps = RILL_RESIDUE_SPEED;
+    constants->wetting = (float)(film / (RILL_FOOT * dx));
+    constants->eased = (float)(EASED * film / (RILL_FOOT * RILL_FOOT * dx * dx));
+    constants->slip = (float)(6.0 * RILL_SLIP * dx / q);
+    constants->least = (int32_t)fmax((double)RILL_DRY, RILL_LEAST_FILM * dx / q);
+    constants->residue = RILL_RESIDUE * constants->least;
+    constants->creeps = RILL_RESIDUE_SPEED;
 }
 
-static void set_tension(rill_theta_constants *k, double q, double dx, const rill_theta_step *step) {
+static void set_tension(rill_theta_constants *constants, double q, double dx, const rill_theta_step *step) {
     const double film = step->tension / step->density, latest = (double)INT32_MAX, now = fmin(1e3 * step->time, latest);
-    k->slope = (float)(q / dx);
-    k->dx = (float)dx;
-    k->film = (float)(film / (dx * dx));
-    k->foot = (float)(q / (RILL_FOOT * dx));
-    k->now = (int32_t)now;
-    k->dries = (int32_t)(step->drying > 0.0 ? fmin(now + 1e3 * step->drying + 1.0, latest) : latest);
-    set_wetting(k, film, q, dx, step);
+    constants->slope = (float)(q / dx);
+    constants->dx = (float)dx;
+    constants->film = (float)(film / (dx * dx));
+    constants->foot = (float)(q / (RILL_FOOT * dx));
+    constants->now = (int32_t)now;
+    constants->dries = (int32_t)(step->drying > 0.0 ? fmin(now + 1e3 * step->drying + 1.0, latest) : latest);
+    set_wetting(constants, film, q, dx, step);
 }
 
 static rill_theta_constants constants_of(const rill_flow *flow, const rill_theta_step *step) {
     const double dx = flow->bed->grid.cell_size, q = flow->bed->quantum, dt = step->dt, theta = step->controls.theta;
-    rill_theta_constants k = { .phase = rill_move_phase(flow->substep), .thin = flow->extent.depth / 256 };
-    set_potential(&k, flow, step);
-    k.push = (float)(dt / dx * k.unit);
-    k.gain = (float)(dt / dx);
-    k.mobility = (float)(theta * theta * dt * dt * q / (dx * dx));
-    k.drift = (float)(dt * q / dx);
-    k.flux = (float)(dt / dx);
-    k.theta = (float)theta;
-    k.keep = (float)step->keep;
-    k.drag = (float)(12.0 * dt * step->viscosity / (q * q));
-    k.gravity = (float)step->gravity;
-    k.fall = (float)(0.5443310539518174 * sqrt(step->gravity * q));
-    k.top_speed = (float)fmin(RILL_THETA_SPEED, dx / dt);
-    k.five_dx = (int32_t)(5.0 * dx / q);
-    k.least = RILL_DRY;
-    k.inner[0] = flow->bed->sheets->nx;
-    k.inner[1] = flow->bed->sheets->ny;
-    if (step->tension > 0.0) set_tension(&k, q, dx, step);
-    return k;
+    rill_theta_constants constants = { .phase = rill_move_phase(flow->substep), .thin = flow->extent.depth / 256 };
+    set_potential(&constants, flow, step);
+    constants.push = (float)(dt / dx * constants.unit);
+    constants.gain = (float)(dt / dx);
+    constants.mobility = (float)(theta * theta * dt * dt * q / (dx * dx));
+    constants.drift = (float)(dt * q / dx);
+    constants.flux = (float)(dt / dx);
+    constants.theta = (float)theta;
+    constants.keep = (float)step->keep;
+    constants.drag = (float)(12.0 * dt * step->viscosity / (q * q));
+    constants.gravity = (float)step->gravity;
+    constants.fall = (float)(0.5443310539518174 * sqrt(step->gravity * q));
+    constants.top_speed = (float)fmin(RILL_THETA_SPEED, dx / dt);
+    constants.five_dx = (int32_t)(5.0 * dx / q);
+    constants.least = RILL_DRY;
+    constants.inner[0] = flow->bed->sheets->nx;
+    constants.inner[1] = flow->bed->sheets->ny;
+    if (step->tension > 0.0) set_tension(&constants, q, dx, step);
+    return constants;
 }
 
 /* How many iterations are enough for a good solve. */

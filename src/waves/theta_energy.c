@@ -27,9 +27,9 @@ static double squared(const surface *s, int32_t x, int32_t y, int axis) {
     if (!is_cell(s, x, y) || !is_cell(s, x - (axis == 0), y - (axis == 1))) return 0.0;
     const int32_t here = s->sheet->first + y * s->sheet->stride + x, back = here - (axis ? s->sheet->stride : 1);
     const int32_t *b = s->flow->bed->b, *H = s->flow->H;
-    const rill_face f = rill_face_at(b[back], b[here], H[back], H[here]);
-    if (rill_min_i(f.l, f.r) < rill_drive_clip(&f, s->five_dx)) return 0.0;
-    const double slope = (double)(f.r - f.l) * s->slope;
+    const rill_face face = rill_face_at(b[back], b[here], H[back], H[here]);
+    if (rill_min_i(face.l, face.r) < rill_drive_clip(&face, s->five_dx)) return 0.0;
+    const double slope = (double)(face.r - face.l) * s->slope;
     return slope * slope;
 }
 
@@ -48,14 +48,14 @@ static double of_column(int32_t H, double angle, double cells) {
 double rill_theta_energy(const rill_theta *theta, const rill_wetting *wetting, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const double dx = bed->grid.cell_size, cells = bed->quantum / dx;
-    const surface s = { flow, bed->sheets, cells, (int32_t)(5.0 * dx / bed->quantum) };
+    const surface over = { flow, bed->sheets, cells, (int32_t)(5.0 * dx / bed->quantum) };
     double sum = 0.0;
-    for (int32_t y = 0; y <= s.sheet->ny; ++y) {
-        for (int32_t x = 0; x <= s.sheet->nx; ++x) {
-            sum += of_corner(&s, x, y);
-            const int32_t place = s.sheet->first + y * s.sheet->stride + x;
-            if (!is_cell(&s, x, y) || bed->b[place] >= RILL_WALL) continue;
-            const bool wet = theta->wet[rill_theta_at(theta, s.sheet->x0 + x, s.sheet->y0 + y)] != 0;
+    for (int32_t y = 0; y <= over.sheet->ny; ++y) {
+        for (int32_t x = 0; x <= over.sheet->nx; ++x) {
+            sum += of_corner(&over, x, y);
+            const int32_t place = over.sheet->first + y * over.sheet->stride + x;
+            if (!is_cell(&over, x, y) || bed->b[place] >= RILL_WALL) continue;
+            const bool wet = theta->wet[rill_theta_at(theta, over.sheet->x0 + x, over.sheet->y0 + y)] != 0;
             sum += of_column(flow->H[place], (double)(wet ? wetting->receding : wetting->advancing)[place], cells);
         }
     }

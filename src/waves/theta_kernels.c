@@ -38,18 +38,18 @@ static int32_t look(int32_t x, const rill_theta_row *row) {
 /* ---------------------------------------------------------------------------------------------------------- tension */
 
 /* Whether liquid hangs together over a face: nowhere does the drive clip it. */
-INLINE int32_t linked(const rill_face *f, int32_t five_dx) {
-    return (int32_t)(rill_min_i(f->l, f->r) >= rill_drive_clip(f, five_dx));
+INLINE int32_t linked(const rill_face *face, int32_t five_dx) {
+    return (int32_t)(rill_min_i(face->l, face->r) >= rill_drive_clip(face, five_dx));
 }
 
 static void slopes(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
-                   const rill_theta_constants *k) {
+                   const rill_theta_constants *constants) {
     const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;
     float *sx = row->sx + x, *sy = row->sy + x, *ax = row->ax + x, *ay = row->ay + x;
-    const int32_t five_dx = k->five_dx, last = k->inner[0];
-    const int32_t inside = (int32_t)(row->y >= 0) & (int32_t)(row->y < k->inner[1]);
+    const int32_t five_dx = constants->five_dx, last = constants->inner[0];
+    const int32_t inside = (int32_t)(row->y >= 0) & (int32_t)(row->y < constants->inner[1]);
     const int32_t below = inside & (int32_t)(row->y > 0);
-    const float slope = k->slope;
+    const float slope = constants->slope;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RUN); ++i) {
         const rill_face west = rill_face_at(b[i - 1], b[i], H[i - 1], H[i]);
@@ -76,8 +76,8 @@ static void corners(int32_t x, int32_t n, const rill_theta_row *row, const rill_
 }
 
 static void weights(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north,
-                    const rill_theta_constants *k) {
-    const float *R = row->R + x, *Rn = north->R + x, film = 0.5f * k->film;
+                    const rill_theta_constants *constants) {
+    const float *R = row->R + x, *Rn = north->R + x, film = 0.5f * constants->film;
     float *ax = row->ax + x, *ay = row->ay + x;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RUN); ++i) {
@@ -87,16 +87,16 @@ static void weights(int32_t x, int32_t n, const rill_theta_row *row, const rill_
 }
 
 static void wetted(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_constants *constants) {
-    const rill_theta_constants k = *constants;
+    const rill_theta_constants fixed = *constants;
     const float *advancing = row->advancing + x, *receding = row->receding + x;
     const int32_t *H = row->H + x;
     int32_t *wet = row->wet + x;
     float *s = row->s + x;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RUN); ++i) {
-        const int32_t left = k.now >= wet[i] ? 0 : wet[i], renewed = wet[i] != 0 ? k.dries : 0;
-        const int32_t kept = H[i] <= k.least ? left : renewed;
-        const int32_t now = (float)H[i] * k.foot >= advancing[i] ? k.dries : kept;
+        const int32_t left = fixed.now >= wet[i] ? 0 : wet[i], renewed = wet[i] != 0 ? fixed.dries : 0;
+        const int32_t kept = H[i] <= fixed.least ? left : renewed;
+        const int32_t now = (float)H[i] * fixed.foot >= advancing[i] ? fixed.dries : kept;
         wet[i] = now;
         s[i] = now != 0 ? receding[i] : advancing[i];
     }
@@ -108,11 +108,12 @@ static void wetted(int32_t x, int32_t n, const rill_theta_row *row, const rill_t
 #define PRESS_KERNEL(NAME, TENSION)                                                                                    \
     static void NAME(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north,                     \
                      const rill_theta_constants *constants) {                                                          \
-        const rill_theta_constants k = *constants;                                                                     \
-        const int32_t *b = row->b + x, *H = row->H + x, last = k.inner[0];                                             \
-        const int32_t inside = (int32_t)(row->y >= 0) & (int32_t)(row->y < k.inner[1]);                                \
-        const double middle = 0.5 * (double)(last + 1), from_north = (double)row->y - 0.5 * (double)(k.inner[1] - 1);  \
-        const double base = -k.tilt[1] * from_north - k.highest;                                                       \
+        const rill_theta_constants fixed = *constants;                                                                 \
+        const int32_t *b = row->b + x, *H = row->H + x, last = fixed.inner[0];                                         \
+        const int32_t inside = (int32_t)(row->y >= 0) & (int32_t)(row->y < fixed.inner[1]);                            \
+        const double middle = 0.5 * (double)(last + 1),                                                                \
+                     from_north = (double)row->y - 0.5 * (double)(fixed.inner[1] - 1);                                 \
+        const double base = -fixed.tilt[1] * from_north - fixed.highest;                                               \
         const float *sx = row->sx + x, *sy = row->sy + x, *syn = north->sy + x;                                        \
         const float *ax = row->ax + x, *ay = row->ay + x, *ayn = north->ay + x, *s = row->s + x;                       \
         float *P = row->P + x, *C = row->C + x;                                                                        \
@@ -120,13 +121,13 @@ static void wetted(int32_t x, int32_t n, const rill_theta_row *row, const rill_t
             for (int32_t i = 0; i < (n & -RUN); ++i) {                                                                 \
             const int32_t column = x + i;                                                                              \
             const double along = (double)column - middle;                                                              \
-            float p = (float)(k.unit * ((k.upright * (double)(b[i] + H[i]) - k.tilt[0] * along) + base));              \
-            float c = k.gravity;                                                                                       \
+            float p = (float)(fixed.unit * ((fixed.upright * (double)(b[i] + H[i]) - fixed.tilt[0] * along) + base));  \
+            float c = fixed.gravity;                                                                                   \
             if (TENSION) {                                                                                             \
                 const float bend = (ax[i] * sx[i] - ax[i + 1] * sx[i + 1]) + (ay[i] * sy[i] - ayn[i] * syn[i]);        \
-                const float left = s[i] - (float)H[i] * k.foot, dry = rill_max_f(left, 0.0f);                          \
-                p += k.dx * bend + k.wetting * dry;                                                                    \
-                c -= left > 0.0f ? k.eased : 0.0f;                                                                     \
+                const float left = s[i] - (float)H[i] * fixed.foot, dry = rill_max_f(left, 0.0f);                      \
+                p += fixed.dx * bend + fixed.wetting * dry;                                                            \
+                c -= left > 0.0f ? fixed.eased : 0.0f;                                                                 \
             }                                                                                                          \
             const int32_t cell = inside & (int32_t)(column >= 1) & (int32_t)(column <= last);                          \
             P[i] = p;                                                                                                  \
@@ -138,8 +139,8 @@ PRESS_KERNEL(press_plain, 0)
 PRESS_KERNEL(press_tense, 1)
 
 static void press(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north, bool tension,
-                  const rill_theta_constants *k) {
-    (tension ? press_tense : press_plain)(x, n, row, north, k);
+                  const rill_theta_constants *constants) {
+    (tension ? press_tense : press_plain)(x, n, row, north, constants);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- open */
@@ -149,11 +150,12 @@ INLINE float within(float u, float cap) {
 }
 
 /* Returns the velocity over a cliff: driven by the head above the clip, at most critical. */
-INLINE float falling(const rill_face *f, float u, float tilt, const rill_theta_constants *k) {
-    const float head = (float)rill_drive_head(f, rill_drive_clip(f, k->five_dx)) * k->upright_f + tilt;
-    const float pushed = u + k->push * head;
-    const float energy = (float)rill_max_i(pushed >= 0.0f ? f->l : f->r, 0);
-    return within(pushed, k->fall * __builtin_sqrtf(energy));
+INLINE float falling(const rill_face *face, float u, float tilt, const rill_theta_constants *constants) {
+    const float head =
+        (float)rill_drive_head(face, rill_drive_clip(face, constants->five_dx)) * constants->upright_f + tilt;
+    const float pushed = u + constants->push * head;
+    const float energy = (float)rill_max_i(pushed >= 0.0f ? face->l : face->r, 0);
+    return within(pushed, constants->fall * __builtin_sqrtf(energy));
 }
 
 typedef struct opened {
@@ -161,37 +163,38 @@ typedef struct opened {
 } opened;
 
 /* The share of a velocity that the bed leaves. `both` are the depths on both sides; s is 0 without tension. */
-INLINE float dragged(const rill_face *f, int32_t both, float s, const rill_theta_constants *k) {
-    const float twice = (float)rill_viscosity_depth(f, both), depths = (float)both;
-    const float bare = s - 0.5f * k->foot * depths, foot = bare > 0.0f ? bare / s : 0.0f;
-    const float square = rill_max_f(twice * twice, 1.0f) + k->slip * depths * foot;
-    return k->keep * square / (square + k->drag);
+INLINE float dragged(const rill_face *face, int32_t both, float s, const rill_theta_constants *constants) {
+    const float twice = (float)rill_viscosity_depth(face, both), depths = (float)both;
+    const float bare = s - 0.5f * constants->foot * depths, foot = bare > 0.0f ? bare / s : 0.0f;
+    const float square = rill_max_f(twice * twice, 1.0f) + constants->slip * depths * foot;
+    return constants->keep * square / (square + constants->drag);
 }
 
-INLINE opened face(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, float drop, float u, float tilt, float s,
-                   const rill_theta_constants *k) {
-    const rill_face f = rill_face_at(bl, br, Hl, Hr);
-    const int32_t joined = linked(&f, k->five_dx);
-    const float fall = falling(&f, u, tilt, k), pushed = u + k->gain * drop;
+INLINE opened open_face(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, float drop, float u, float tilt, float s,
+                        const rill_theta_constants *constants) {
+    const rill_face face = rill_face_at(bl, br, Hl, Hr);
+    const int32_t joined = linked(&face, constants->five_dx);
+    const float fall = falling(&face, u, tilt, constants), pushed = u + constants->gain * drop;
     const float before = joined ? u : fall, speed = joined ? pushed : fall;
-    const int32_t from_l = rill_move_opening(&f, 1.0f), from_r = rill_move_opening(&f, -1.0f);
+    const int32_t from_l = rill_move_opening(&face, 1.0f), from_r = rill_move_opening(&face, -1.0f);
     const int32_t forth = (int32_t)(speed > 0.0f), back = (int32_t)(speed < 0.0f), deeper = rill_max_i(Hl, Hr);
     /* At rest the larger of both: which side it is must not depend on where west is. */
     const int32_t open = forth ? from_l : back ? from_r : rill_max_i(from_l, from_r);
     const int32_t donor = forth ? Hl : back ? Hr : deeper;
-    const int32_t stays = (int32_t)(deeper <= k->residue) & (int32_t)(__builtin_fabsf(speed) < k->creeps);
-    const int32_t flows = (int32_t)(open > 0) & (int32_t)(donor > k->least) & (stays ^ 1);
-    const float drag = dragged(&f, Hl + Hr, s, k), opening = flows ? (float)open : 0.0f;
+    const int32_t stays =
+        (int32_t)(deeper <= constants->residue) & (int32_t)(__builtin_fabsf(speed) < constants->creeps);
+    const int32_t flows = (int32_t)(open > 0) & (int32_t)(donor > constants->least) & (stays ^ 1);
+    const float drag = dragged(&face, Hl + Hr, s, constants), opening = flows ? (float)open : 0.0f;
     return (opened){ .before = flows ? before : 0.0f,
                      .opening = opening,
                      .drag = drag,
-                     .mobility = joined ? k->mobility * drag * opening : 0.0f };
+                     .mobility = joined ? constants->mobility * drag * opening : 0.0f };
 }
 
 #define OPEN_KERNEL(NAME, TENSION)                                                                                     \
     static void NAME(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,                     \
                      const rill_theta_constants *constants) {                                                          \
-        const rill_theta_constants k = *constants;                                                                     \
+        const rill_theta_constants fixed = *constants;                                                                 \
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const float *P = row->P + x, *Ps = south->P + x, *s = row->s + x, *ss = south->s + x;                          \
         (void)s, (void)ss;                                                                                             \
@@ -199,10 +202,10 @@ INLINE opened face(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, float drop, f
         float *ly = row->ly + x, *mx = row->mx + x, *my = row->my + x;                                                 \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RUN); ++i) {                                                                 \
-            const opened west = face(b[i - 1], b[i], H[i - 1], H[i], P[i - 1] - P[i], u[i], k.tilt_f[0],               \
-                                     (TENSION) ? rill_max_f(s[i - 1], s[i]) : 0.0f, &k);                               \
-            const opened down = face(bs[i], b[i], Hs[i], H[i], Ps[i] - P[i], v[i], k.tilt_f[1],                        \
-                                     (TENSION) ? rill_max_f(ss[i], s[i]) : 0.0f, &k);                                  \
+            const opened west = open_face(b[i - 1], b[i], H[i - 1], H[i], P[i - 1] - P[i], u[i], fixed.tilt_f[0],      \
+                                          (TENSION) ? rill_max_f(s[i - 1], s[i]) : 0.0f, &fixed);                      \
+            const opened down = open_face(bs[i], b[i], Hs[i], H[i], Ps[i] - P[i], v[i], fixed.tilt_f[1],               \
+                                          (TENSION) ? rill_max_f(ss[i], s[i]) : 0.0f, &fixed);                         \
             u[i] = west.before;                                                                                        \
             ox[i] = west.opening;                                                                                      \
             lx[i] = west.drag;                                                                                         \
@@ -218,8 +221,8 @@ OPEN_KERNEL(open_plain, 0)
 OPEN_KERNEL(open_tense, 1)
 
 static void open(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south, bool tension,
-                 const rill_theta_constants *k) {
-    (tension ? open_tense : open_plain)(x, n, row, south, k);
+                 const rill_theta_constants *constants) {
+    (tension ? open_tense : open_plain)(x, n, row, south, constants);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ solve */
@@ -371,18 +374,18 @@ static int32_t advance(int32_t x, int32_t n, const rill_theta_row *row, float al
 
 static void release(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
                     const rill_theta_constants *constants) {
-    const rill_theta_constants k = *constants;
+    const rill_theta_constants fixed = *constants;
     const float *X = row->X + x, *Xs = south->X + x, *P = row->P + x, *mx = row->mx + x, *my = row->my + x;
-    const float *lx = row->lx + x, *ly = row->ly + x, rest = 1.0f - k.theta;
+    const float *lx = row->lx + x, *ly = row->ly + x, rest = 1.0f - fixed.theta;
     float *u = row->u + x, *v = row->v + x, *ox = row->ox + x, *oy = row->oy + x, *E = row->E + x;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RUN); ++i) {
-        const float along = mx[i] > 0.0f ? k.gain * (X[i - 1] - X[i]) : 0.0f;
-        const float across = my[i] > 0.0f ? k.gain * (Xs[i] - X[i]) : 0.0f;
-        const float east = within(lx[i] * (u[i] + along), k.top_speed);
-        const float north = within(ly[i] * (v[i] + across), k.top_speed);
-        const float flow_x = k.flux * ox[i] * (k.theta * east + rest * u[i]);
-        const float flow_y = k.flux * oy[i] * (k.theta * north + rest * v[i]);
+        const float along = mx[i] > 0.0f ? fixed.gain * (X[i - 1] - X[i]) : 0.0f;
+        const float across = my[i] > 0.0f ? fixed.gain * (Xs[i] - X[i]) : 0.0f;
+        const float east = within(lx[i] * (u[i] + along), fixed.top_speed);
+        const float north = within(ly[i] * (v[i] + across), fixed.top_speed);
+        const float flow_x = fixed.flux * ox[i] * (fixed.theta * east + rest * u[i]);
+        const float flow_y = fixed.flux * oy[i] * (fixed.theta * north + rest * v[i]);
         u[i] = east;
         v[i] = north;
         ox[i] = flow_x;
@@ -494,11 +497,11 @@ typedef struct around {
 
 /* Returns a velocity with the momentum carried to it; 0 where the face is closed. */
 INLINE float carried(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, const around *a) {
-    const rill_face f = rill_face_at(bl, br, Hl, Hr);
+    const rill_face face = rill_face_at(bl, br, Hl, Hr);
     const float s = rill_advect_axis(a->u, a->before, a->after, a->u_before, a->u_after) +
                     rill_advect_axis(a->u, a->minus, a->plus, a->u_minus, a->u_plus);
     const float moved = a->u + s / (float)rill_max_i(Hl + Hr, 1);
-    return rill_max_i(f.l, f.r) > RILL_DRY ? moved : 0.0f;
+    return rill_max_i(face.l, face.r) > RILL_DRY ? moved : 0.0f;
 }
 
 static void carry(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,

@@ -71,7 +71,7 @@ typedef struct rill_theta_kernels {
     void (*weights)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north,
                     const rill_theta_constants *k);
     /* Remembers what is wet, and finds s. */
-    void (*wetted)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_constants *k);
+    void (*wetted)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_constants *constants);
     /* P and C: of gravity alone, and with tension and wetting. */
     void (*press)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *north, bool tension,
                   const rill_theta_constants *k);

@@ -70,13 +70,13 @@ void rill_theta_forget(rill_theta *theta) {
 
 /* Points to a row, of which 0 is that of the ghosts south of the grid. */
 static rill_theta_row row_of(const rill_theta_work *work, int32_t row) {
-    const rill_theta *t = work->theta;
+    const rill_theta *theta = work->theta;
     const rill_flow *flow = work->flow;
     const rill_bed *bed = flow->bed;
     const rill_wetting *wetting = work->tension ? work->step->wetting : NULL;
     const rill_sheet *sheet = bed->sheets;
     const int32_t place = rill_sheet_place(sheet, 0, row);
-    const size_t at = rill_theta_at(t, sheet->x0 - 1, sheet->y0 + row - 1);
+    const size_t at = rill_theta_at(theta, sheet->x0 - 1, sheet->y0 + row - 1);
     return (rill_theta_row){ .y = row - 1,
                              .b = bed->b + place,
                              .c = bed->c + place,
@@ -85,28 +85,28 @@ static rill_theta_row row_of(const rill_theta_work *work, int32_t row) {
                              .v = flow->v + place,
                              .advancing = wetting ? wetting->advancing + place : NULL,
                              .receding = wetting ? wetting->receding + place : NULL,
-                             .wet = t->wet + at,
-                             .s = t->s + at,
-                             .P = t->P + at,
-                             .E = t->E + at,
-                             .X = t->X + at,
-                             .R = t->R + at,
-                             .Y = t->Y + at,
-                             .S = t->S + at,
-                             .D = t->D + at,
-                             .Q = t->Q + at,
-                             .sx = t->sx + at,
-                             .sy = t->sy + at,
-                             .ax = t->ax + at,
-                             .ay = t->ay + at,
-                             .C = t->C + at,
-                             .ox = t->ox + at,
-                             .oy = t->oy + at,
-                             .lx = t->lx + at,
-                             .ly = t->ly + at,
-                             .mx = t->mx + at,
-                             .my = t->my + at,
-                             .K = t->K + at };
+                             .wet = theta->wet + at,
+                             .s = theta->s + at,
+                             .P = theta->P + at,
+                             .E = theta->E + at,
+                             .X = theta->X + at,
+                             .R = theta->R + at,
+                             .Y = theta->Y + at,
+                             .S = theta->S + at,
+                             .D = theta->D + at,
+                             .Q = theta->Q + at,
+                             .sx = theta->sx + at,
+                             .sy = theta->sy + at,
+                             .ax = theta->ax + at,
+                             .ay = theta->ay + at,
+                             .C = theta->C + at,
+                             .ox = theta->ox + at,
+                             .oy = theta->oy + at,
+                             .lx = theta->lx + at,
+                             .ly = theta->ly + at,
+                             .mx = theta->mx + at,
+                             .my = theta->my + at,
+                             .K = theta->K + at };
 }
 
 static const rill_theta_row *row_at(const rill_theta *theta, int32_t row) {
@@ -175,13 +175,14 @@ typedef struct pass {
 } pass;
 
 static void visit_band(void *context, int32_t band) {
-    pass *p = context;
-    const rill_theta *theta = p->work->theta;
-    const int32_t from = (int32_t)((int64_t)theta->run_count * band / p->bands);
-    const int32_t to = (int32_t)((int64_t)theta->run_count * (band + 1) / p->bands);
+    pass *running = context;
+    const rill_theta *theta = running->work->theta;
+    const int32_t from = (int32_t)((int64_t)theta->run_count * band / running->bands);
+    const int32_t to = (int32_t)((int64_t)theta->run_count * (band + 1) / running->bands);
     rill_theta_sums sums = { 0 };
-    for (int32_t i = from; i < to; ++i) p->visit(p->work, &theta->runs[i], row_at(theta, theta->runs[i].row), &sums);
-    p->sums[band] = sums;
+    for (int32_t i = from; i < to; ++i)
+        running->visit(running->work, &theta->runs[i], row_at(theta, theta->runs[i].row), &sums);
+    running->sums[band] = sums;
 }
 
 static int32_t larger(int32_t a, int32_t b) {
@@ -190,15 +191,15 @@ static int32_t larger(int32_t a, int32_t b) {
 
 rill_theta_sums rill_theta_pass(const rill_theta_work *work, rill_theta_visit *visit) {
     const int32_t width = rill_tasks_width(work->step->runtime);
-    pass p = { .work = work, .visit = visit, .bands = width < RILL_THETA_BANDS ? width : RILL_THETA_BANDS };
-    rill_parallel_for(work->step->runtime, work->step->pool, p.bands, visit_band, &p);
-    rill_theta_sums all = p.sums[0];
-    for (int32_t i = 1; i < p.bands; ++i) {
-        all.dot += p.sums[i].dot;
-        all.most.first = larger(all.most.first, p.sums[i].most.first);
-        all.most.second = larger(all.most.second, p.sums[i].most.second);
-        all.flags |= p.sums[i].flags;
-        rill_flow_widen(&all.extent, &p.sums[i].extent);
+    pass running = { .work = work, .visit = visit, .bands = width < RILL_THETA_BANDS ? width : RILL_THETA_BANDS };
+    rill_parallel_for(work->step->runtime, work->step->pool, running.bands, visit_band, &running);
+    rill_theta_sums all = running.sums[0];
+    for (int32_t i = 1; i < running.bands; ++i) {
+        all.dot += running.sums[i].dot;
+        all.most.first = larger(all.most.first, running.sums[i].most.first);
+        all.most.second = larger(all.most.second, running.sums[i].most.second);
+        all.flags |= running.sums[i].flags;
+        rill_flow_widen(&all.extent, &running.sums[i].extent);
     }
     return all;
 }

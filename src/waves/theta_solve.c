@@ -95,30 +95,30 @@ typedef struct system {
 } system;
 
 /* to = D' from; returns the largest |to|. */
-static double flow(system *s, int from, int to) {
-    s->work->plane[0] = from, s->work->plane[1] = to;
-    return as_double(rill_theta_pass(s->work, visit_flow).most.first);
+static double flow(system *equations, int from, int to) {
+    equations->work->plane[0] = from, equations->work->plane[1] = to;
+    return as_double(rill_theta_pass(equations->work, visit_flow).most.first);
 }
 
 /* to = of + factor C d; returns the largest |to|. */
-static double stiffen(system *s, int of, int d, int to, double factor) {
-    s->work->plane[0] = of, s->work->plane[1] = d, s->work->plane[2] = to;
-    s->work->factor = (float)factor;
-    return as_double(rill_theta_pass(s->work, visit_stiffen).most.first);
+static double stiffen(system *equations, int of, int d, int to, double factor) {
+    equations->work->plane[0] = of, equations->work->plane[1] = d, equations->work->plane[2] = to;
+    equations->work->factor = (float)factor;
+    return as_double(rill_theta_pass(equations->work, visit_stiffen).most.first);
 }
 
 /* Returns the sum of a b, both at most as large as said. Each product is rounded to a whole number of some power of two,
  * as small as the sum of all allows: whole numbers add up to the same in any order. */
-static double dot(system *s, int a, int b, double most_a, double most_b) {
+static double dot(system *equations, int a, int b, double most_a, double most_b) {
     const double bound = most_a * most_b;
     if (!(bound > 0.0) || !isfinite(bound)) return bound > 0.0 ? (double)INFINITY : 0.0;
     int of_bound, of_count;
     (void)frexp(bound, &of_bound);
-    (void)frexp((double)s->work->columns, &of_count);
+    (void)frexp((double)equations->work->columns, &of_count);
     const int bits = of_count > 12 ? 62 - of_count : 50;
-    s->work->plane[0] = a, s->work->plane[1] = b;
-    s->work->scale = ldexp(1.0, bits - of_bound);
-    return (double)rill_theta_pass(s->work, visit_dot).dot * ldexp(1.0, of_bound - bits);
+    equations->work->plane[0] = a, equations->work->plane[1] = b;
+    equations->work->scale = ldexp(1.0, bits - of_bound);
+    return (double)rill_theta_pass(equations->work, visit_dot).dot * ldexp(1.0, of_bound - bits);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the loop */
@@ -128,43 +128,44 @@ static double precondition(void *context) {
 }
 
 static void turn(void *context, double beta) {
-    system *s = context;
-    s->work->factor = (float)beta;
-    const rill_theta_sums sums = rill_theta_pass(s->work, visit_turn);
-    s->most_p = as_double(sums.most.first);
-    s->most_d = as_double(sums.most.second);
+    system *equations = context;
+    equations->work->factor = (float)beta;
+    const rill_theta_sums sums = rill_theta_pass(equations->work, visit_turn);
+    equations->most_p = as_double(sums.most.first);
+    equations->most_d = as_double(sums.most.second);
 }
 
 static double apply(void *context) {
-    system *s = context;
-    s->most_q = stiffen(s, RILL_THETA_S, RILL_THETA_D, RILL_THETA_Q, 1.0);
-    return dot(s, RILL_THETA_Q, RILL_THETA_D, s->most_q, s->most_d);
+    system *equations = context;
+    equations->most_q = stiffen(equations, RILL_THETA_S, RILL_THETA_D, RILL_THETA_Q, 1.0);
+    return dot(equations, RILL_THETA_Q, RILL_THETA_D, equations->most_q, equations->most_d);
 }
 
 /* Finds D' r, and returns the length of r in the scalar product of the solve. */
-static double weigh(system *s) {
-    s->most_y = flow(s, RILL_THETA_R, RILL_THETA_Y);
-    s->rho = dot(s, RILL_THETA_R, RILL_THETA_Y, s->most_r, s->most_y);
-    return s->rho > 0.0 ? sqrt(s->rho) : 0.0;
+static double weigh(system *equations) {
+    equations->most_y = flow(equations, RILL_THETA_R, RILL_THETA_Y);
+    equations->rho = dot(equations, RILL_THETA_R, RILL_THETA_Y, equations->most_r, equations->most_y);
+    return equations->rho > 0.0 ? sqrt(equations->rho) : 0.0;
 }
 
 static double advance(void *context, double alpha) {
-    system *s = context;
-    s->work->factor = (float)alpha;
-    s->most_r = as_double(rill_theta_pass(s->work, visit_advance).most.first);
-    return weigh(s);
+    system *equations = context;
+    equations->work->factor = (float)alpha;
+    equations->most_r = as_double(rill_theta_pass(equations->work, visit_advance).most.first);
+    return weigh(equations);
 }
 
 /* Begins from s P + t E. S, D, Y and Q are at hand for that. */
-static void begin(system *s) {
-    const double da = flow(s, RILL_THETA_P, RILL_THETA_Y),
-                 qa = stiffen(s, RILL_THETA_P, RILL_THETA_Y, RILL_THETA_Q, 1.0);
-    const double de = flow(s, RILL_THETA_E, RILL_THETA_D),
-                 qe = stiffen(s, RILL_THETA_E, RILL_THETA_D, RILL_THETA_S, 1.0);
-    const double aa = dot(s, RILL_THETA_Q, RILL_THETA_Y, qa, da), ee = dot(s, RILL_THETA_S, RILL_THETA_D, qe, de);
-    const double ae = dot(s, RILL_THETA_Q, RILL_THETA_D, qa, de);
-    const double fa = dot(s, RILL_THETA_R, RILL_THETA_Y, s->most_r, da);
-    const double fe = dot(s, RILL_THETA_R, RILL_THETA_D, s->most_r, de);
+static void begin(system *equations) {
+    const double da = flow(equations, RILL_THETA_P, RILL_THETA_Y),
+                 qa = stiffen(equations, RILL_THETA_P, RILL_THETA_Y, RILL_THETA_Q, 1.0);
+    const double de = flow(equations, RILL_THETA_E, RILL_THETA_D),
+                 qe = stiffen(equations, RILL_THETA_E, RILL_THETA_D, RILL_THETA_S, 1.0);
+    const double aa = dot(equations, RILL_THETA_Q, RILL_THETA_Y, qa, da),
+                 ee = dot(equations, RILL_THETA_S, RILL_THETA_D, qe, de);
+    const double ae = dot(equations, RILL_THETA_Q, RILL_THETA_D, qa, de);
+    const double fa = dot(equations, RILL_THETA_R, RILL_THETA_Y, equations->most_r, da);
+    const double fe = dot(equations, RILL_THETA_R, RILL_THETA_D, equations->most_r, de);
     const double det = aa * ee - ae * ae;
     double of_p = aa > 0.0 ? fa / aa : 0.0, of_e = 0.0;
     if (aa > 0.0 && ee > 0.0 && det > PARALLEL * aa * ee) {
@@ -172,19 +173,19 @@ static void begin(system *s) {
         of_e = (fe * aa - fa * ae) / det;
     }
     if (!isfinite(of_p) || !isfinite(of_e)) of_p = of_e = 0.0;
-    s->work->factor = (float)of_p;
-    s->work->other = (float)of_e;
-    s->most_r = as_double(rill_theta_pass(s->work, visit_begin).most.first);
+    equations->work->factor = (float)of_p;
+    equations->work->other = (float)of_e;
+    equations->most_r = as_double(rill_theta_pass(equations->work, visit_begin).most.first);
 }
 
 int32_t rill_theta_solve(rill_theta_work *work, bool *capped) {
     const rill_waves *controls = &work->step->controls;
-    system s = { .work = work };
-    s.most_r = stiffen(&s, RILL_THETA_P, RILL_THETA_D, RILL_THETA_R, controls->theta);
-    const double goal = controls->tolerance * weigh(&s);
-    begin(&s);
-    rill_cg_state state = { .largest = weigh(&s) };
-    const rill_cg_problem problem = { .context = &s,
+    system equations = { .work = work };
+    equations.most_r = stiffen(&equations, RILL_THETA_P, RILL_THETA_D, RILL_THETA_R, controls->theta);
+    const double goal = controls->tolerance * weigh(&equations);
+    begin(&equations);
+    rill_cg_state state = { .largest = weigh(&equations) };
+    const rill_cg_problem problem = { .context = &equations,
                                       .precondition = precondition,
                                       .turn = turn,
                                       .apply = apply,
