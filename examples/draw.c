@@ -75,7 +75,7 @@ static rill_world *make_world(void) {
     solids[1].shape.max[2] = 0.006;
     solids[2].shape.type = RILL_SHAPE_SPHERE, solids[2].shape.radius = 0.008;
     solids[2].shape.centre[0] = 0.02, solids[2].shape.centre[1] = 0.03;
-    wound.at[0] = 0.04, wound.at[1] = 0.03, wound.rate = 8e-6, wound.until = 0.5;
+    wound.at[0] = 0.04, wound.at[1] = 0.03, wound.rate = 16e-6, wound.until = 0.5;
     if (rill_world_create(&def, &world, NULL) != RILL_OK) return NULL;
     for (int i = 0; i < 3; ++i)
         if (rill_solid_create(world, &solids[i], &id) != RILL_OK) return NULL;

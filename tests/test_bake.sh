@@ -112,10 +112,12 @@ is "usda too" reads body_usda/bake.usda
 is "with the ball" says "prim /Rill/ball Mesh"
 is "and where it is in every frame" test "$(grep -A5 xformOp:transform.timeSamples body_usda/bake.usda | grep -c ': ((')" = 5
 
-for meniscus in lift none; do
-    is "bake with the meniscus: $meniscus" gives 0 tiny.yaml -o $meniscus --format ply --until 0.03 --meniscus $meniscus
+# Without tension, by which columns at shores have the contact angle themselves.
+for meniscus in tilt lift none; do
+    is "bake with the meniscus: $meniscus" gives 0 tiny.yaml -o $meniscus --format ply --until 0.03 \
+        --meniscus $meniscus --set solver.tension=false
     is "read back" reads $meniscus/liquid_00003.ply
-    is "which is another mesh" bash -c "! cmp -s $meniscus/liquid_00003.ply ply/liquid_00003.ply"
+    [ $meniscus = tilt ] || is "which is another mesh" bash -c "! cmp -s $meniscus/liquid_00003.ply tilt/liquid_00003.ply"
 done
 is "threads do not change results" gives 0 tiny.yaml -o threads --format usda --until 0.03 --threads 2
 is "to the last byte" same usda threads
