@@ -112,7 +112,7 @@ static void run_drives(const rill_kernels *k, const rows *r, outputs *o) {
         rill_row row[3];
         o->after[DRIVE + i] = *r;
         see_rows(&o->after[DRIVE + i], row);
-        for (int s = 1; s < 3 && i < 8; ++s) k->pace(0, N, &row[s], &row[s - 1], covered, (i >> 1) & 1, &CONSTANTS);
+        for (int s = 1; s < 3 && i < 8; ++s) k->force(0, N, &row[s], &row[s - 1], covered, (i >> 1) & 1, &CONSTANTS);
         drive(0, N, &row[1], &row[0], &row[2], covered, &CONSTANTS);
     }
 }

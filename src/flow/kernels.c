@@ -217,7 +217,7 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 #define ALONG(GUARD, AXIS, PUSH) ((GUARD) == RILL_PUSHED ? fixed.tilt[AXIS] + (PUSH)[i] : fixed.tilt[AXIS])
 
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
-#define PACE_KERNEL(NAME, CEILINGS, GUARD)                                                                             \
+#define FORCE_KERNEL(NAME, CEILINGS, GUARD)                                                                            \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south,                                 \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants fixed = *constants;                                                                \
@@ -231,8 +231,8 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             rill_face_ends west = ENDS_WEST(CEILINGS != RILL_FACES_OPEN),                                              \
                            down = ENDS_DOWN(CEILINGS != RILL_FACES_OPEN);                                              \
-            rill_pace to_west = rill_velocity_paced(&west, ux[i], &fixed, ALONG(GUARD, 0, fx), CEILINGS, GUARD);       \
-            rill_pace to_down = rill_velocity_paced(&down, vy[i], &fixed, ALONG(GUARD, 1, fy), CEILINGS, GUARD);       \
+            rill_forced to_west = rill_velocity_forced(&west, ux[i], &fixed, ALONG(GUARD, 0, fx), CEILINGS, GUARD);    \
+            rill_forced to_down = rill_velocity_forced(&down, vy[i], &fixed, ALONG(GUARD, 1, fy), CEILINGS, GUARD);    \
             px[i] = to_west.u;                                                                                         \
             py[i] = to_down.u;                                                                                         \
             wx[i] = to_west.weight;                                                                                    \
@@ -244,15 +244,15 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
         }                                                                                                              \
     }
 
-PACE_KERNEL(pace_open, RILL_FACES_OPEN, RILL_UNGUARDED)
-PACE_KERNEL(pace_open_guarded, RILL_FACES_OPEN, RILL_GUARDED)
-PACE_KERNEL(pace_open_pushed, RILL_FACES_OPEN, RILL_PUSHED)
-PACE_KERNEL(pace_covered, RILL_FACES_COVERED, RILL_UNGUARDED)
-PACE_KERNEL(pace_covered_guarded, RILL_FACES_COVERED, RILL_GUARDED)
-PACE_KERNEL(pace_covered_pushed, RILL_FACES_COVERED, RILL_PUSHED)
-PACE_KERNEL(pace_lintel, RILL_FACES_LINTEL, RILL_UNGUARDED)
-PACE_KERNEL(pace_lintel_guarded, RILL_FACES_LINTEL, RILL_GUARDED)
-PACE_KERNEL(pace_lintel_pushed, RILL_FACES_LINTEL, RILL_PUSHED)
+FORCE_KERNEL(force_open, RILL_FACES_OPEN, RILL_UNGUARDED)
+FORCE_KERNEL(force_open_guarded, RILL_FACES_OPEN, RILL_GUARDED)
+FORCE_KERNEL(force_open_pushed, RILL_FACES_OPEN, RILL_PUSHED)
+FORCE_KERNEL(force_covered, RILL_FACES_COVERED, RILL_UNGUARDED)
+FORCE_KERNEL(force_covered_guarded, RILL_FACES_COVERED, RILL_GUARDED)
+FORCE_KERNEL(force_covered_pushed, RILL_FACES_COVERED, RILL_PUSHED)
+FORCE_KERNEL(force_lintel, RILL_FACES_LINTEL, RILL_UNGUARDED)
+FORCE_KERNEL(force_lintel_guarded, RILL_FACES_LINTEL, RILL_GUARDED)
+FORCE_KERNEL(force_lintel_pushed, RILL_FACES_LINTEL, RILL_PUSHED)
 
 /* Whether a lintel stands in the liquid at some face of RILL_RUN columns: mostly none does, and its law is long. */
 static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south) {
@@ -267,7 +267,7 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
     return any;
 }
 
-#define CARRY_KERNEL(NAME, COVERED, GUARD)                                                                             \
+#define ADVECT_KERNEL(NAME, COVERED, GUARD)                                                                            \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants fixed = *constants;                                                                \
@@ -303,19 +303,19 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
                 qy[i] + qyn[i], eys[i],    eyn[i],    qxs[i] + qx[i], qxs[i + 1] + qx[i + 1],                          \
                 ey[i - 1],      ey[i + 1], gy[i - 1], gy[i + 1]                                                        \
             };                                                                                                         \
-            float new_u = rill_velocity_carried(&west, &of_west, &fixed, ALONG(GUARD, 0, fx), COVERED, GUARD);         \
-            float new_v = rill_velocity_carried(&down, &of_down, &fixed, ALONG(GUARD, 1, fy), COVERED, GUARD);         \
+            float new_u = rill_velocity_advected(&west, &of_west, &fixed, ALONG(GUARD, 0, fx), COVERED, GUARD);        \
+            float new_v = rill_velocity_advected(&down, &of_down, &fixed, ALONG(GUARD, 1, fy), COVERED, GUARD);        \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
     }
 
-CARRY_KERNEL(carry_open, 0, RILL_UNGUARDED)
-CARRY_KERNEL(carry_open_guarded, 0, RILL_GUARDED)
-CARRY_KERNEL(carry_open_pushed, 0, RILL_PUSHED)
-CARRY_KERNEL(carry_covered, 1, RILL_UNGUARDED)
-CARRY_KERNEL(carry_covered_guarded, 1, RILL_GUARDED)
-CARRY_KERNEL(carry_covered_pushed, 1, RILL_PUSHED)
+ADVECT_KERNEL(advect_open, 0, RILL_UNGUARDED)
+ADVECT_KERNEL(advect_open_guarded, 0, RILL_GUARDED)
+ADVECT_KERNEL(advect_open_pushed, 0, RILL_PUSHED)
+ADVECT_KERNEL(advect_covered, 1, RILL_UNGUARDED)
+ADVECT_KERNEL(advect_covered_guarded, 1, RILL_GUARDED)
+ADVECT_KERNEL(advect_covered_pushed, 1, RILL_PUSHED)
 
 #define DRIVE_KERNEL(NAME, COVERED, GUARD, PAPER)                                                                      \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
@@ -350,14 +350,14 @@ DRIVE_KERNEL(drive_covered_paper, 1, RILL_UNGUARDED, 1)
 DRIVE_KERNEL(drive_covered_paper_guarded, 1, RILL_GUARDED, 1)
 DRIVE_KERNEL(drive_covered_paper_pushed, 1, RILL_PUSHED, 1)
 
-typedef void pace_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south,
-                         const rill_kernel_constants *constants);
+typedef void force_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south,
+                          const rill_kernel_constants *constants);
 
-static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, rill_guard guard,
-                     const rill_kernel_constants *constants) {
-    static pace_kernel *const open_sky[RILL_GUARDS] = { pace_open, pace_open_guarded, pace_open_pushed };
-    static pace_kernel *const under[RILL_GUARDS] = { pace_covered, pace_covered_guarded, pace_covered_pushed };
-    static pace_kernel *const lintel[RILL_GUARDS] = { pace_lintel, pace_lintel_guarded, pace_lintel_pushed };
+static void set_forced(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, rill_guard guard,
+                       const rill_kernel_constants *constants) {
+    static force_kernel *const open_sky[RILL_GUARDS] = { force_open, force_open_guarded, force_open_pushed };
+    static force_kernel *const under[RILL_GUARDS] = { force_covered, force_covered_guarded, force_covered_pushed };
+    static force_kernel *const lintel[RILL_GUARDS] = { force_lintel, force_lintel_guarded, force_lintel_pushed };
     (covered ? under : open_sky)[guard](x, n, row, south, constants);
     for (int32_t i = x; covered && i < x + n; i += RILL_RUN)
         if (any_lintel(i, row, south)) lintel[guard](i, RILL_RUN, row, south, constants);
@@ -372,9 +372,9 @@ static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)
 DRIVE_ENTRY(enter_guarded, drive_open_guarded, drive_covered_guarded)
 DRIVE_ENTRY(enter_pushed, drive_open_pushed, drive_covered_pushed)
-DRIVE_ENTRY(enter_carry, carry_open, carry_covered)
-DRIVE_ENTRY(enter_carry_guarded, carry_open_guarded, carry_covered_guarded)
-DRIVE_ENTRY(enter_carry_pushed, carry_open_pushed, carry_covered_pushed)
+DRIVE_ENTRY(enter_advect, advect_open, advect_covered)
+DRIVE_ENTRY(enter_advect_guarded, advect_open_guarded, advect_covered_guarded)
+DRIVE_ENTRY(enter_advect_pushed, advect_open_pushed, advect_covered_pushed)
 DRIVE_ENTRY(enter_paper, drive_open_paper, drive_covered_paper)
 DRIVE_ENTRY(enter_paper_guarded, drive_open_paper_guarded, drive_covered_paper_guarded)
 DRIVE_ENTRY(enter_paper_pushed, drive_open_paper_pushed, drive_covered_paper_pushed)
@@ -459,7 +459,8 @@ const rill_kernels RILL_KERNELS_NAME = {
     .deposit = deposit,
     .look = look,
     .lintel = lintel,
-    .pace = set_pace,
-    .drive = { { enter_plain, enter_guarded, enter_pushed }, { enter_carry, enter_carry_guarded, enter_carry_pushed } },
+    .force = set_forced,
+    .drive = { { enter_plain, enter_guarded, enter_pushed },
+               { enter_advect, enter_advect_guarded, enter_advect_pushed } },
     .drive_paper = { enter_paper, enter_paper_guarded, enter_paper_pushed },
 };

@@ -101,8 +101,8 @@ typedef struct rill_kernels {
      * without any; 0 if nothing can pass between one of the columns and that west or south of it. */
     int32_t (*lintel)(int32_t rows, int32_t stride, const int32_t *b, const int32_t *c);
     /* px .. gy, for `drive` with advection. */
-    void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, rill_guard guard,
-                 const rill_kernel_constants *constants);
+    void (*force)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, rill_guard guard,
+                  const rill_kernel_constants *constants);
     rill_drive_kernel *drive[2][RILL_GUARDS];    /* [advection][guard] */
     rill_drive_kernel *drive_paper[RILL_GUARDS]; /* [guard] */
 } rill_kernels;

@@ -6,12 +6,12 @@
  *     r - 1  flag       which columns would give or take too much;  scale by donor, round to whole quanta
  *     r - 2  settle     scale by receiver where a column might overfill
  *     r - 3  deposit    H += t
- *     r - 3  pace       what heads and viscosity make of u, v
+ *     r - 3  force       what heads and viscosity make of u, v
  *     r - 4  drive      new u, v: what the t just moved have carried there, slowed by viscosity
  *
  * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile.
  * A sheet may be cut into bands of rows for several tasks; each task copies the rows around its band first (old values
- * that its neighbours change) and redoes their raw..pace stages: the result is the same bits for any cut. */
+ * that its neighbours change) and redoes their raw..force stages: the result is the same bits for any cut. */
 #include "base/dispatch.h"
 #include "flow/ceiling.h"
 #include "flow/flow_internal.h"
@@ -272,14 +272,14 @@ static bool is_covered(const rill_slot *here, const rill_slot *south, const rill
     return higher(here->settled, south->settled) + RILL_SUBMERGED >= span->lintel;
 }
 
-static void pace_row(const piece *part, int32_t row) {
+static void force_row(const piece *part, int32_t row) {
     const sweep *all = part->sweep;
     const rill_slot *here = slot_of(part, row), *south = slot_of(part, row - 1);
     if (all->settings->paper || !all->settings->advection) return;
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
-        all->kernels->pace(span->from, span->count, &here->row, &south->row, is_covered(here, south, span),
-                           rill_guard_of(all->constants), all->constants);
+        all->kernels->force(span->from, span->count, &here->row, &south->row, is_covered(here, south, span),
+                            rill_guard_of(all->constants), all->constants);
     }
 }
 
@@ -320,7 +320,7 @@ static void sweep_piece(const piece *part) {
         if (row - 2 >= first) settle_row(part, row - 2);
         if (row - 3 >= part->from - 2 && row - 3 >= first && row - 3 <= part->to) {
             deposit_row(part, row - 3);
-            pace_row(part, row - 3);
+            force_row(part, row - 3);
         }
         if (row - 4 >= part->from && row - 4 < part->to) drive_row(part, row - 4);
     }

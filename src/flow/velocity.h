@@ -15,7 +15,7 @@
 /* The flow around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on;
  * volumes along its axis and across it, with the velocities and gains that are handed on there. */
 typedef struct rill_surroundings {
-    float u, paced, weight, gain;
+    float u, forced, weight, gain;
     float q_before, q_after, u_before, u_after;
     float q_minus, q_plus, u_minus, u_plus, gain_minus, gain_plus;
 } rill_surroundings;
@@ -70,17 +70,18 @@ RILL_INLINE int32_t rill_velocity_head(const rill_face *face, const rill_kernel_
 /* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own,
  * both 0 where nothing flows. And what it hands on: a velocity, and what of it was gained in this sub-step. Nothing of
  * a gain beside a full column, which it has from levels alone: pressures, that cancel it, are the covered stage's. */
-typedef struct rill_pace {
+typedef struct rill_forced {
     float u, weight, hands, gain;
-} rill_pace;
+} rill_forced;
 
 /* Versions of a kernel by what ceilings may have to do with its faces: nothing, or they may be blocked or under
  * pressure, or a lintel may stand in the liquid. */
 enum { RILL_FACES_OPEN, RILL_FACES_COVERED, RILL_FACES_LINTEL };
 
 /* The last two arguments are constants. */
-RILL_INLINE rill_pace rill_velocity_paced(const rill_face_ends *sides, float u, const rill_kernel_constants *constants,
-                                          int32_t tilt, int ceilings, int guarded) {
+RILL_INLINE rill_forced rill_velocity_forced(const rill_face_ends *sides, float u,
+                                             const rill_kernel_constants *constants, int32_t tilt, int ceilings,
+                                             int guarded) {
     rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
     int32_t both = sides->Hl + sides->Hr, head = rill_velocity_head(&face, constants, guarded ? tilt : 0);
     float weight = rill_velocity_slowed(&face, both, constants),
@@ -97,18 +98,18 @@ RILL_INLINE rill_pace rill_velocity_paced(const rill_face_ends *sides, float u, 
         full = rill_lintel_full(sides->bl, sides->cl, sides->Hl) | rill_lintel_full(sides->br, sides->cr, sides->Hr);
     }
     float gain = share * (r - u);
-    return (rill_pace){ flows ? r : 0.0f, flows ? weight : 0.0f, share * u, (flows & !full) ? gain : 0.0f };
+    return (rill_forced){ flows ? r : 0.0f, flows ? weight : 0.0f, share * u, (flows & !full) ? gain : 0.0f };
 }
 
 /* The new velocity of a face with what is carried to it. The last two arguments are constants. */
-RILL_INLINE float rill_velocity_carried(const rill_face_ends *sides, const rill_surroundings *near,
-                                        const rill_kernel_constants *constants, int32_t tilt, int covered,
-                                        int guarded) {
+RILL_INLINE float rill_velocity_advected(const rill_face_ends *sides, const rill_surroundings *near,
+                                         const rill_kernel_constants *constants, int32_t tilt, int covered,
+                                         int guarded) {
     float s = rill_advect_axis(near->u, near->q_before, near->q_after, near->u_before, near->u_after) +
               rill_advect_axis(near->u, near->q_minus, near->q_plus, near->u_minus, near->u_plus);
     float both = (float)(sides->Hl + sides->Hr);
     s += rill_advect_gain(near->gain, both, near->q_minus, near->q_plus, near->gain_minus, near->gain_plus);
-    float r = near->paced + s * near->weight;
+    float r = near->forced + s * near->weight;
     if (guarded) {
         rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
         r = rill_velocity_unless_dry(&face, r, rill_velocity_head(&face, constants, tilt));

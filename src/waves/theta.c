@@ -174,10 +174,10 @@ static void visit_whole(const rill_theta_work *work, const rill_theta_run *run, 
     work->kernels->whole(run->x, run->count, row, work->constants.phase);
 }
 
-static void visit_carry(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
-                        rill_theta_sums *sums) {
+static void visit_advect(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                         rill_theta_sums *sums) {
     (void)sums;
-    work->kernels->carry(run->x, run->count, row, row - 1, row + 1);
+    work->kernels->advect(run->x, run->count, row, row - 1, row + 1);
 }
 
 static void visit_adopt(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
@@ -267,7 +267,7 @@ rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill
     rill_theta_pass(&work, visit_whole);
     flow->extent = rill_theta_pass(&work, visit_deposit).extent;
     if (step->advection) {
-        rill_theta_pass(&work, visit_carry);
+        rill_theta_pass(&work, visit_advect);
         rill_theta_pass(&work, visit_adopt);
     }
     restore_edges(flow, flows);

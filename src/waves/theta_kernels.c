@@ -504,8 +504,8 @@ INLINE float carried(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, const aroun
     return rill_max_i(face.l, face.r) > RILL_DRY ? moved : 0.0f;
 }
 
-static void carry(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
-                  const rill_theta_row *north) {
+static void advect(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
+                   const rill_theta_row *north) {
     const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;
     const float *qx = row->ox + x, *qxs = south->ox + x, *qy = row->oy + x, *qys = south->oy + x, *qyn = north->oy + x;
     const float *u = row->u + x, *us = south->u + x, *un = north->u + x;
@@ -589,7 +589,7 @@ const rill_theta_kernels RILL_KERNELS_NAME = { .look = look,
                                                .crowd = crowd,
                                                .scale = scale,
                                                .whole = whole,
-                                               .carry = carry,
+                                               .advect = advect,
                                                .adopt = adopt,
                                                .deposit = deposit,
                                                .clear = clear };

@@ -115,8 +115,8 @@ typedef struct rill_theta_kernels {
     /* Rounds what crosses faces to whole quanta. */
     void (*whole)(int32_t x, int32_t n, const rill_theta_row *row, float phase);
     /* Velocities with the momentum that these carry, into R and Y; after the move. */
-    void (*carry)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
-                  const rill_theta_row *north);
+    void (*advect)(int32_t x, int32_t n, const rill_theta_row *row, const rill_theta_row *south,
+                   const rill_theta_row *north);
     /* Velocities become those. */
     void (*adopt)(int32_t x, int32_t n, const rill_theta_row *row);
     /* Moves whole quanta; widens the extent. */
