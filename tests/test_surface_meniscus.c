@@ -19,7 +19,7 @@ static double profile_x(double z) {
 
 static void test_profile(void **state) {
     (void)state;
-    rill_fringe_constants k;
+    rill_contact_constants k;
     rill_profile_make(k.profile);
     for (double phi = 0.02; phi <= QUARTER; phi += 0.01) {
         const double t = rill_profile_tangent(phi), q = rill_profile_decay(t);
@@ -49,18 +49,18 @@ static void test_angles(void **state) {
     assert_true(angles[862] == 0.0 && angles[863] == RILL_QUARTER_TURN);
 }
 
-static void fill_run(rill_fringe_run *run, uint32_t *seed) {
+static void fill_run(rill_contact_run *run, uint32_t *seed) {
     float *arrays[] = { run->own,       run->beside[0], run->beside[2], run->beside[1],
                         run->beside[3], run->strength,  run->n[0],      run->n[1] };
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; ++a)
-        for (int i = 0; i < RILL_FRINGE_RUN; ++i) {
+        for (int i = 0; i < RILL_CONTACT_RUN; ++i) {
             *seed = *seed * 1664525u + 1013904223u;
             arrays[a][i] = (float)(*seed >> 8) / 16777216.0f * (a == 0 ? 30.0f : 2.0f) - (a == 0 ? 0.0f : 1.0f);
         }
-    for (int i = 0; i < RILL_FRINGE_RUN; ++i) {
+    for (int i = 0; i < RILL_CONTACT_RUN; ++i) {
         run->n[0][i] *= 0.3f, run->n[1][i] *= 0.3f;
         run->n[2][i] = sqrtf(1.0f - run->n[0][i] * run->n[0][i] - run->n[1][i] * run->n[1][i]);
-        if (i % 7 == 0) run->beside[0][i] = 3.4e38f; /* outside of the fringe */
+        if (i % 7 == 0) run->beside[0][i] = 3.4e38f; /* outside of the band */
     }
 }
 
@@ -69,11 +69,11 @@ static void test_kernels(void **state) {
     (void)state;
     const rill_meniscus_kernels *all[4];
     const int32_t count = rill_meniscus_kernels_all(all);
-    rill_fringe_constants k = { .limit = 30.0f, .decay = 0.2f };
+    rill_contact_constants k = { .limit = 30.0f, .decay = 0.2f };
     rill_profile_make(k.profile);
     uint32_t seed = 5;
     for (int turn = 0; turn < 30; ++turn) {
-        rill_fringe_run start, first, other;
+        rill_contact_run start, first, other;
         fill_run(&start, &seed);
         for (int which = 0; which < 3; ++which)
             for (int32_t v = 0; v < count; ++v) {
@@ -81,10 +81,10 @@ static void test_kernels(void **state) {
                 memset(&other, 0, sizeof other);
                 other = start;
                 memset(other.lift, 0, sizeof other.lift), memset(other.toward, 0, sizeof other.toward);
-                kernels[which](RILL_FRINGE_RUN, &other, &k);
+                kernels[which](RILL_CONTACT_RUN, &other, &k);
                 if (v == 0) first = other;
                 if (memcmp(&first, &other, sizeof first) != 0) fail_msg("kernel %d of %s", which, all[v]->name);
-                for (int i = 0; i < RILL_FRINGE_RUN; ++i) {
+                for (int i = 0; i < RILL_CONTACT_RUN; ++i) {
                     const double x = (double)other.n[0][i], y = (double)other.n[1][i], z = (double)other.n[2][i];
                     assert_true(fabs(sqrt(x * x + y * y + z * z) - 1) < 1e-5 && z > 0.02);
                 }

@@ -8,7 +8,7 @@
  *           d   / beta             d      distance from the contact line
  *    __________/___                l_c = sqrt(gamma / (rho g))   capillary length
  *
- * The *fringe* are the wet columns near the contact line. Its first ring is where the surface ends (rims that are
+ * The *contact band* are the wet columns near the contact line. Its first ring is where the surface ends (rims that are
  * shores or walls); from there it grows over links, each column taking over the contact point of a neighbour if that is
  * nearer than its own (dead reckoning: distances are Euclidean, only who tells whom goes by links). Normals lean by
  *     psi (1 - d / l_c)      linear, as printed
@@ -22,7 +22,7 @@
  *
  * Where surface tension acts, columns carry the contact angle by themselves: psi is 0 at shores, and at walls too if they pull.
  *
- * Different from the paper: beta is that at the contact for the whole width of the fringe (between a column and its
+ * Different from the paper: beta is that at the contact for the whole width of the band (between a column and its
  * nearest boundary column a low wall looks the flatter, the farther the column is away); contact points lie where the
  * surface ends, which need not be at a column; distances are compared as such, not through the neighbour's. */
 #ifndef RILL_MENISCUS_MENISCUS_H
@@ -30,14 +30,14 @@
 
 #include "mesh/surface_mesh.h"
 
-/* A column of the fringe. */
-typedef struct rill_fringe_column {
+/* A column of the contact band. */
+typedef struct rill_contact_column {
     float to[2]; /* from its centre to its contact point, cells */
     int32_t stride;
-    float strength; /* psi; of lifted vertices q with the sign of psi, see rill_fringe_constants */
+    float strength; /* psi; of lifted vertices q with the sign of psi, see rill_contact_constants */
     int32_t place;
     float square; /* length of `to`, squared */
-} rill_fringe_column;
+} rill_contact_column;
 
 /* The contact line at a rim. */
 typedef struct rill_contact {
@@ -47,25 +47,25 @@ typedef struct rill_contact {
 } rill_contact;
 
 /* Columns that are worked on together. Squares of distances in cells; negative beyond the contact line. */
-enum { RILL_FRINGE_RUN = 128 };
-typedef struct rill_fringe_run {
-    float own[RILL_FRINGE_RUN], beside[4][RILL_FRINGE_RUN]; /* E, N, W, S */
-    float strength[RILL_FRINGE_RUN];
-    float n[3][RILL_FRINGE_RUN];      /* normals, in and out */
-    float toward[2][RILL_FRINGE_RUN]; /* unit vectors to the contact line, out */
-    float lift[RILL_FRINGE_RUN];      /* in capillary lengths, out */
-} rill_fringe_run;
+enum { RILL_CONTACT_RUN = 128 };
+typedef struct rill_contact_run {
+    float own[RILL_CONTACT_RUN], beside[4][RILL_CONTACT_RUN]; /* E, N, W, S */
+    float strength[RILL_CONTACT_RUN];
+    float n[3][RILL_CONTACT_RUN];      /* normals, in and out */
+    float toward[2][RILL_CONTACT_RUN]; /* unit vectors to the contact line, out */
+    float lift[RILL_CONTACT_RUN];      /* in capillary lengths, out */
+} rill_contact_run;
 
 /* A profile by q = exp(-x / l_c) over its value where the surface is vertical: along x it just decays. Tabulated is
  * t = tan(phi / 4), over sqrt(1 - q). */
 enum { RILL_PROFILE = 256 };
-typedef struct rill_fringe_constants {
-    float limit; /* square of how far the fringe reaches, cells2 */
+typedef struct rill_contact_constants {
+    float limit; /* square of how far the band reaches, cells2 */
     float decay; /* cell size / l_c */
     float profile[RILL_PROFILE + 1];
-} rill_fringe_constants;
+} rill_contact_constants;
 
-typedef void rill_lean_kernel(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants);
+typedef void rill_lean_kernel(int32_t n, rill_contact_run *run, const rill_contact_constants *constants);
 typedef struct rill_meniscus_kernels {
     const char *name;
     rill_lean_kernel *linear, *exponential, *profile;
@@ -76,34 +76,34 @@ const rill_meniscus_kernels *rill_meniscus_kernels_pick(bool scalar);
 int32_t rill_meniscus_kernels_all(const rill_meniscus_kernels *out[4]);
 
 /* Working memory of the meniscus. */
-struct rill_fringe {
+struct rill_contact_band {
     rill_allocator allocator;
     const rill_meniscus_kernels *kernels;
-    rill_fringe_constants constants;
+    rill_contact_constants constants;
     uint8_t listed[256][RILL_DIRECTIONS], counts[256]; /* the directions of a set, in order, and how many they are */
     double length, angle;                              /* l_c / m, alpha / radians */
     double steepness;                                  /* the slope of a quantum per cell */
     size_t plane_size;
     float *squares; /* plane: square of the distance from the contact line, cells2; below zero where it is not wet */
-    float outside;  /* the square outside of the fringe: how far this may reach */
+    float outside;  /* the square outside of the band: how far this may reach */
     uint64_t build_number; /* the last build of the surface that left the plane as it should be */
-    rill_array columns;    /* rill_fringe_column */
+    rill_array columns;    /* rill_contact_column */
     rill_array contacts;   /* rill_contact, per rim */
     rill_array toward;     /* float[2]: per rim, the way of its column to the contact line */
 };
 
-/* Makes an empty fringe; NULL: no memory. */
-rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar);
-void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
-/* contact_distance.c. Finds the fringe of a surface whose rims are there; false without memory. */
-bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view);
-/* Forgets the fringe, so that all squares are as before, for the next build. */
-void rill_fringe_forget(rill_fringe *fringe);
+/* Makes an empty contact band; NULL: no memory. */
+rill_contact_band *rill_contact_band_make(const rill_allocator *allocator, bool scalar);
+void rill_contact_band_free(rill_contact_band *band); /* NULL is allowed */
+/* contact_distance.c. Finds the band of a surface whose rims are there; false without memory. */
+bool rill_contact_band_find(rill_contact_band *band, const rill_surface *surface, const rill_surface_view *view);
+/* Forgets the band, so that all squares are as before, for the next build. */
+void rill_contact_band_forget(rill_contact_band *band);
 /* Bends the mesh of a surface whose vertices and rims are there. */
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
 
-/* Writes how far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
-bool rill_distances_write(rill_surface *surface, double cell_size);
+/* Writes how far each vertex is from the contact line, while the band is known (or empty); false without memory. */
+bool rill_contact_distance_write(rill_surface *surface, double cell_size);
 
 /* meniscus_profile.c. Makes the table; finds t = tan(phi / 4) for phi up to a quarter turn, and q for t. */
 #define RILL_QUARTER_TURN 1.57079632679489661923

@@ -1,4 +1,4 @@
-/* How far normals of the fringe lean. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
+/* How far normals of the contact band lean. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
  * meniscus.h. Loops marked "vector" must vectorise (a test looks at the compiler's report). */
 #include "meniscus/meniscus.h"
 
@@ -36,7 +36,7 @@ INLINE float cosine(float angle) {
 
 /* Finds the way to the contact line, and how much of the lean is left: less than all near the middle between two
  * lines. */
-INLINE float find_way(rill_fringe_run *run, int32_t i, float limit) {
+INLINE float find_way(rill_contact_run *run, int32_t i, float limit) {
     float gx = 0.5f * (root(run->beside[2][i], limit) - root(run->beside[0][i], limit));
     float gy = 0.5f * (root(run->beside[3][i], limit) - root(run->beside[1][i], limit));
     float square = gx * gx + gy * gy;
@@ -47,7 +47,7 @@ INLINE float find_way(rill_fringe_run *run, int32_t i, float limit) {
 }
 
 /* Turns a normal about the horizontal perpendicular of the way. */
-INLINE void lean(rill_fringe_run *run, int32_t i, float sine_of_lean, float cosine_of_lean) {
+INLINE void lean(rill_contact_run *run, int32_t i, float sine_of_lean, float cosine_of_lean) {
     float ex = run->toward[0][i], ey = run->toward[1][i];
     float x = run->n[0][i], y = run->n[1][i], z = run->n[2][i];
     float along = x * ex + y * ey, turned = along * cosine_of_lean - z * sine_of_lean;
@@ -60,8 +60,8 @@ INLINE void lean(rill_fringe_run *run, int32_t i, float sine_of_lean, float cosi
     run->n[2][i] = up * length;
 }
 
-static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
-    RILL_ASSERT((n & 15) == 0 && n <= RILL_FRINGE_RUN);
+static void linear(int32_t n, rill_contact_run *run, const rill_contact_constants *constants) {
+    RILL_ASSERT((n & 15) == 0 && n <= RILL_CONTACT_RUN);
     const float limit = constants->limit, decay = constants->decay;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
@@ -73,8 +73,8 @@ static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants 
     }
 }
 
-static void exponential(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
-    RILL_ASSERT((n & 15) == 0 && n <= RILL_FRINGE_RUN);
+static void exponential(int32_t n, rill_contact_run *run, const rill_contact_constants *constants) {
+    RILL_ASSERT((n & 15) == 0 && n <= RILL_CONTACT_RUN);
     const float limit = constants->limit, decay = constants->decay;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
@@ -93,8 +93,8 @@ INLINE float looked_up(const float *table, float q) {
     return table[low] + rest * (table[low + 1] - table[low]);
 }
 
-static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
-    RILL_ASSERT((n & 15) == 0 && n <= RILL_FRINGE_RUN);
+static void profile(int32_t n, rill_contact_run *run, const rill_contact_constants *constants) {
+    RILL_ASSERT((n & 15) == 0 && n <= RILL_CONTACT_RUN);
     const float limit = constants->limit, decay = constants->decay;
     for (int32_t i = 0; i < (n & -16); ++i) {
         float share = find_way(run, i, limit);

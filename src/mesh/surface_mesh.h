@@ -182,7 +182,7 @@ enum { RILL_MARK_WET, RILL_MARK_RIM, RILL_MARK_FULL, RILL_MARK_ODD, RILL_MARKS }
 
 typedef struct rill_surface_kernels rill_surface_kernels;
 
-typedef struct rill_fringe rill_fringe; /* meniscus/meniscus.h */
+typedef struct rill_contact_band rill_contact_band; /* meniscus/meniscus.h */
 
 struct rill_surface {
     rill_surface_def def;
@@ -239,7 +239,7 @@ struct rill_surface {
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */
     size_t tears;                         /* edges that end at a column, see quartets.c */
     rill_floor *terrain;                  /* what `floor` is made from; NULL if def.floor is false */
-    rill_fringe *fringe;                  /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
+    rill_contact_band *band;              /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
     rill_array distances;                 /* float, per vertex, if def.distances wants them */
 
     rill_surface_mesh mesh; /* the last build's: vertices of columns, then of rims, of saddles, of skirts */

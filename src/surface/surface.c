@@ -34,8 +34,8 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->distances = rill_array_make(sizeof(float));
     const bool bends = def->meniscus != RILL_MENISCUS_NONE;
     if (def->floor) surface->terrain = rill_floor_make(&surface->allocator);
-    if (bends) surface->fringe = rill_fringe_make(&surface->allocator, runtime->scalar);
-    if ((!def->floor || surface->terrain) && (!bends || surface->fringe)) return surface;
+    if (bends) surface->band = rill_contact_band_make(&surface->allocator, runtime->scalar);
+    if ((!def->floor || surface->terrain) && (!bends || surface->band)) return surface;
     rill_surface_free(surface);
     return NULL;
 }
@@ -62,7 +62,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_array_free(&surface->draw_levels, &allocator);
     rill_array_free(&surface->distances, &allocator);
     rill_floor_free(surface->terrain);
-    rill_fringe_free(surface->fringe);
+    rill_contact_band_free(surface->band);
     rill_free(&allocator, surface, 1, sizeof *surface);
 }
 

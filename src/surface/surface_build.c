@@ -309,7 +309,7 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     write_mesh(&build);
     rill_draw_depths_apply(&build);
     seconds[RILL_SURFACE_STAGE_TRIANGLES] = lap(&clock);
-    if (surface->fringe) result = rill_meniscus_bend(surface, view);
+    if (surface->band) result = rill_meniscus_bend(surface, view);
     if (!surface->def.smooth_shores) rill_shore_paper_place(&build);
     if (surface->saddles > 0) {
         run(&build, rill_row_place_saddles);
