@@ -127,7 +127,7 @@ static void test_ways_in(void **state) {
 }
 
 /* Cargo in a dry hold, or on a deck, is in the air. */
-static void test_cargo(void **state) {
+static void test_load_in_a_hold(void **state) {
     (void)state;
     rill_world *world = make_pool(3e-4);
     const rill_body_id id = put_hull(world, DEPTH - draft_of(), 1.5, 17);
@@ -190,7 +190,7 @@ static void let_go(rill_world *world, rill_body_id id) {
 
 /* Returns how much lies in the hold of a hull that heads along the grid, m3. All of its columns are wholly covered, and what is
  * below them is below the middle of its bottom. */
-static double aboard(const rill_world *world, rill_body_id id) {
+static double on_deck(const rill_world *world, rill_body_id id) {
     const double bottom = state_of(world, id).position[2] + 0.5 * FLOOR * MM;
     double found;
     const double low[3] = { 9 * MM, 9 * MM, bottom }, high[3] = { 28 * MM, 24 * MM, 1.0 };
@@ -218,14 +218,14 @@ static void test_swamped(void **state) {
     assert_true(state_of(world, id).velocity[2] < -0.01);
     carry(world, id, 25.0, 40);
     assert_true(forces_of(world, id).submerged_volume == 0.0);
-    const double found = aboard(world, id);
+    const double found = on_deck(world, id);
     if (!(found > 0.9 * hold && found < 1.1 * hold)) fail_msg("%g of its hold is full", found / hold);
     assert_true(fabs(volume(world, 0, 36, 100) / all - 1.0) < 1e-12);
     check(world);
     rill_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- aboard */
+/* ---------------------------------------------------------------------------------------------------------- on decks */
 
 /* Liquid that is poured into a hull lowers it by its weight, stays, is in snapshots, and comes out when it is turned over. */
 static void test_poured(void **state) {
@@ -250,14 +250,14 @@ static void test_poured(void **state) {
     const double draft = sample(world, 1, 1, 1).level - state_of(world, id).position[2];
     const double expected = draft_of() * MM * mass / (GRAMS * 1e-3);
     if (!(fabs(draft / expected - 1.0) < 0.01)) fail_msg("draft %g m, expected %g", draft, expected);
-    assert_true(fabs(aboard(world, id) / poured - 1.0) < 1e-3);
-    assert_true(fabs(forces_of(world, id).aboard / poured - 1.0) < 1e-3);
+    assert_true(fabs(on_deck(world, id) / poured - 1.0) < 1e-3);
+    assert_true(fabs(forces_of(world, id).deck_volume / poured - 1.0) < 1e-3);
     const rill_sample inside = sample(world, 18, 16, 20);
     assert_true(fabs(inside.level - state_of(world, id).position[2] - (FLOOR * MM + poured / (17 * 13 * MM * MM))) <
                 0.1 * MM);
     check(world);
     carry(world, id, 20.0, 30);
-    assert_true(fabs(aboard(world, id) / poured - 1.0) < 1e-3);
+    assert_true(fabs(on_deck(world, id) / poured - 1.0) < 1e-3);
     for (int i = 1; i <= 30; ++i) {
         rill_body_state s2 = state_of(world, id);
         const double angle = acos(-1.0) * i / 30;
@@ -270,7 +270,7 @@ static void test_poured(void **state) {
         must(world, rill_body_set_state(world, id, &s2));
         run(world, 1, 1.0 / 120);
     }
-    assert_true(aboard(world, id) < 0.02 * poured);
+    assert_true(on_deck(world, id) < 0.02 * poured);
     check(world);
     rill_world_destroy(world);
 }
@@ -278,7 +278,7 @@ static void test_poured(void **state) {
 static const double DEEP = 24.0; /* mm, of a pool in which it may go down */
 
 /* A hull that goes where it is told, with its sides `freeboard` mm above the level of such a pool. */
-static rill_body_id put_told(rill_world *world, double freeboard) {
+static rill_body_id put_prescribed(rill_world *world, double freeboard) {
     hull h;
     rill_body_id id;
     make_hull(&h, 18.3, 16.4, DEEP + freeboard - HIGH, 1.5, 0);
@@ -306,13 +306,13 @@ static void test_splash(void **state) {
     (void)state;
     const double hold = (LONG - 3) * (WIDE - 3) * (HIGH - FLOOR) * MM * MM * MM;
     rill_world *world = make_pool(1e-5);
-    const rill_body_id id = put_told(world, 1.5);
+    const rill_body_id id = put_prescribed(world, 1.5);
     dip(world, id, -2.5, 6, 4);
     dip(world, id, 4.0, 6, 20);
-    const double splash = aboard(world, id);
+    const double splash = on_deck(world, id);
     if (!(splash > 0.02 * hold && splash < 0.7 * hold)) fail_msg("%g of the hold", splash / hold);
     run(world, 40, 1.0 / 120);
-    assert_true(fabs(aboard(world, id) / splash - 1.0) < 0.01);
+    assert_true(fabs(on_deck(world, id) / splash - 1.0) < 0.01);
     const double all = volume(world, 0, 36, 100);
     must(world, rill_body_destroy(world, id));
     run(world, 1, 1.0 / 60);
@@ -327,13 +327,13 @@ static void test_fills_over_sides(void **state) {
     (void)state;
     const double around = 2 * (LONG + WIDE - 3) * MM, dt = 1.0 / 240;
     rill_world *world = make_pool(1e-5);
-    const rill_body_id id = put_told(world, 0.5);
+    const rill_body_id id = put_prescribed(world, 0.5);
     dip(world, id, -1.0, 8, 4);
-    const double before = aboard(world, id), level = sample(world, 1, 1, 1).level;
+    const double before = on_deck(world, id), level = sample(world, 1, 1, 1).level;
     const double side = state_of(world, id).position[2] + HIGH * MM;
     run(world, 8, dt);
     const double h = 0.5 * (level + sample(world, 1, 1, 1).level) - side;
-    const double rate = (aboard(world, id) - before) / (8 * dt), expected = 0.54 * sqrt(9.81 * h * h * h) * around;
+    const double rate = (on_deck(world, id) - before) / (8 * dt), expected = 0.54 * sqrt(9.81 * h * h * h) * around;
     if (!(rate > 0.8 * expected && rate < 1.2 * expected))
         fail_msg("%g m3/s at %g mm, expected %g", rate, h / MM, expected);
     dip(world, id, -2.0, 20, 120);
@@ -489,12 +489,12 @@ static void test_pour_over_sunken(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { unit_test_alone(test_drafts),     unit_test_alone(test_ways_in),
-                                        unit_test_alone(test_cargo),      unit_test_alone(test_blows),
-                                        unit_test_alone(test_swamped),    cmocka_unit_test(test_poured),
-                                        unit_test_alone(test_splash),     unit_test_alone(test_fills_over_sides),
-                                        unit_test_alone(test_overfilled), unit_test_alone(test_fills),
-                                        unit_test_alone(test_stands),     unit_test_alone(test_level_rises),
-                                        unit_test_alone(test_lands),      unit_test_alone(test_pour_over_sunken) };
+    const struct CMUnitTest tests[] = { unit_test_alone(test_drafts),         unit_test_alone(test_ways_in),
+                                        unit_test_alone(test_load_in_a_hold), unit_test_alone(test_blows),
+                                        unit_test_alone(test_swamped),        cmocka_unit_test(test_poured),
+                                        unit_test_alone(test_splash),         unit_test_alone(test_fills_over_sides),
+                                        unit_test_alone(test_overfilled),     unit_test_alone(test_fills),
+                                        unit_test_alone(test_stands),         unit_test_alone(test_level_rises),
+                                        unit_test_alone(test_lands),          unit_test_alone(test_pour_over_sunken) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,17 +235,17 @@ static void a_front_takes_over(void **state) {
             if (by * frame > 4.0) assert_int_equal(world->flow.expelled.count, 0);
             step(world, FRAME);
         }
-        assert_int_equal(world->flow.drawn.count, 3);
+        assert_int_equal(world->flow.withdrawn.count, 3);
         move(world, wall, 20, 0, 60); /* up and away: there is no front any more */
         build(world);
-        assert_int_equal(world->flow.drawn.count, 0);
+        assert_int_equal(world->flow.withdrawn.count, 0);
         check(world);
         rill_world_destroy(world);
     }
 }
 
-/* A wall that was fast and is slow now: it has drawn what the next cell takes, and a frame's worth, and waits. */
-static void no_more_is_drawn_than_fits(void **state) {
+/* A wall that was fast and is slow now: it has withdrawn what the next cell takes, and a frame's worth, and waits. */
+static void no_more_is_withdrawn_than_fits(void **state) {
     (void)state;
     rill_solid_id wall;
     rill_world *world = channel(&wall);
@@ -254,16 +254,17 @@ static void no_more_is_drawn_than_fits(void **state) {
         gone += frame <= 24 ? 0.5 : 0.01;
         move(world, wall, gone, 0, 0);
         step(world, FRAME);
-        const rill_drawn *drawn = world->flow.drawn.data;
-        for (size_t i = 0; i < world->flow.drawn.count; ++i) assert_true(in_mm(world, drawn[i].amount) < 1.5 * 5.0);
+        const rill_withdrawn *withdrawn = world->flow.withdrawn.data;
+        for (size_t i = 0; i < world->flow.withdrawn.count; ++i)
+            assert_true(in_mm(world, withdrawn[i].amount) < 1.5 * 5.0);
     }
     assert_true(in_transit(world) > 0);
     check(world);
     rill_world_destroy(world);
 }
 
-/* A column that opens is filled with what was drawn on that side of it where the wall was, and of two with the larger:
- * drawn by hand in the west and in the south of a post. */
+/* A column that opens is filled with what was withdrawn on that side of it where the wall was, and of two with the larger:
+ * set by hand in the west and in the south of a post. */
 static void what_opens_is_filled_from_its_front(void **state) {
     (void)state;
     const struct {
@@ -282,16 +283,16 @@ static void what_opens_is_filled_from_its_front(void **state) {
         move(world, post, 0, 0, 0.1); /* so that the bed is one that changes */
         build(world);
         rill_flow *flow = &world->flow;
-        assert_true(rill_drawn_reserve(flow, 2, &world->allocator));
+        assert_true(rill_withdrawn_reserve(flow, 2, &world->allocator));
         const int32_t *places = world->bed.places, *first = world->bed.cell_first;
-        rill_drawn *drawn = flow->drawn.data;
-        drawn[0] = (rill_drawn){ .place = places[first[9 * 20 + 10]], .side = cases[i].south_side };
-        drawn[1] = (rill_drawn){ .place = places[first[10 * 20 + 9]], .side = cases[i].west_side };
-        drawn[0].amount = cases[i].south;
-        drawn[1].amount = cases[i].west;
-        drawn[0].seconds = drawn[1].seconds = 0.1;
-        drawn[0].most = drawn[1].most = 1.0;
-        flow->drawn.count = 2;
+        rill_withdrawn *withdrawn = flow->withdrawn.data;
+        withdrawn[0] = (rill_withdrawn){ .place = places[first[9 * 20 + 10]], .side = cases[i].south_side };
+        withdrawn[1] = (rill_withdrawn){ .place = places[first[10 * 20 + 9]], .side = cases[i].west_side };
+        withdrawn[0].amount = cases[i].south;
+        withdrawn[1].amount = cases[i].west;
+        withdrawn[0].seconds = withdrawn[1].seconds = 0.1;
+        withdrawn[0].most = withdrawn[1].most = 1.0;
+        flow->withdrawn.count = 2;
         rill_book_change(world, RILL_BOOK_FILL, cases[i].west + cases[i].south);
         check(world);
         move(world, post, 0, 0, 60);
@@ -302,7 +303,7 @@ static void what_opens_is_filled_from_its_front(void **state) {
     }
 }
 
-/* A plug is drawn out of a low tunnel: what opens is filled up to its ceiling, however high the well before it
+/* A plug is pulled out of a low tunnel: what opens is filled up to its ceiling, however high the well before it
  * stands. */
 static void low_tunnels_take_what_fits(void **state) {
     (void)state;
@@ -334,7 +335,7 @@ int main(void) {
         cmocka_unit_test(full_columns_are_passed_by),
         cmocka_unit_test(pushing_has_its_limits),
         cmocka_unit_test(a_front_takes_over),
-        cmocka_unit_test(no_more_is_drawn_than_fits),
+        cmocka_unit_test(no_more_is_withdrawn_than_fits),
         cmocka_unit_test(what_opens_is_filled_from_its_front),
         cmocka_unit_test(low_tunnels_take_what_fits),
     };

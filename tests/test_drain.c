@@ -80,7 +80,7 @@ static void test_nothing_is_left(void **state) {
     must(world, rill_body_get_forces(world, boat, &forces));
     must(world, rill_body_get_state(world, boat, &before));
     const rill_ledger full = ledger_of(world);
-    assert_true(full.columns > 0 && full.in_transit > 0 && forces.aboard > 0.0);
+    assert_true(full.columns > 0 && full.in_transit > 0 && forces.deck_volume > 0.0);
     must(world, rill_world_drain(world));
     must_be_valid(world);
     const rill_ledger empty = ledger_of(world);

@@ -287,15 +287,15 @@ static void flooded_columns_have_no_surface(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------ as printed */
 
-static void shores_as_printed(void **state) {
+static void shores_of_the_paper(void **state) {
     (void)state;
     const rill_world_def def = square_def(24);
     rill_world *world = shaped_world(&def, cone);
-    rill_surface_def printed = rill_default_surface_def();
-    printed.smooth_shores = false;
-    printed.meniscus = RILL_MENISCUS_NONE;
-    printed.floor = false;
-    rill_surface *surface = new_surface(world, &printed);
+    rill_surface_def paper = rill_default_surface_def();
+    paper.smooth_shores = false;
+    paper.meniscus = RILL_MENISCUS_NONE;
+    paper.floor = false;
+    rill_surface *surface = new_surface(world, &paper);
     fill_to(world, 2.02 * CELL);
     const rill_surface_info info = build(surface);
     const mesh_report report = mesh_check(surface, CELL);
@@ -668,7 +668,7 @@ int main(void) {
         unit_test_alone(a_shore_lies_where_the_level_meets_the_bed),
         unit_test_alone(an_overhang_has_a_skirt_while_liquid_runs_over_it),
         unit_test_alone(flooded_columns_have_no_surface),
-        unit_test_alone(shores_as_printed),
+        unit_test_alone(shores_of_the_paper),
         cmocka_unit_test(the_same_bits),
         unit_test_alone(topology_tells_when_indices_change),
         unit_test_alone(grids_keep_their_topology),

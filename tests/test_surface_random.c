@@ -192,7 +192,7 @@ static void check_surface(const sample *s, rill_surface *surface) {
 }
 
 /* As printed shores jump and tear, but triangles are still whole. */
-static void check_printed(const sample *s) {
+static void check_paper_shores(const sample *s) {
     rill_surface_def def = rill_default_surface_def();
     rill_surface *surface = NULL;
     def.smooth_shores = def.floor = false;
@@ -211,7 +211,7 @@ static size_t run_world(unsigned long number) {
     def.meniscus = (rill_meniscus)(roll(&s.dice) % 3);
     rill_surface *surface = NULL;
     assert_int_equal(rill_surface_create(s.world, &def, &surface), RILL_OK);
-    check_printed(&s);
+    check_paper_shores(&s);
     for (int i = 0; i < 3; ++i) {
         check_surface(&s, surface);
         rill_world_step(s.world, 0.02 * sqrt(s.def.grid.cell_size));

@@ -148,7 +148,7 @@ static void links_are_strict_in_a_sheet(void **state) {
 
 /* As printed, three columns that are linked with each other are a triangle if the fourth of their quartet is not: here
  * it is at the foot of what they stand on. */
-static void three_columns_are_a_triangle_as_printed(void **state) {
+static void three_columns_are_a_triangle_in_the_paper(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),
                                       box_def("south", -1, -1, 3 * CELL, 1, 1 * CELL, 5 * CELL),
@@ -519,7 +519,7 @@ int main(void) {
         cmocka_unit_test(a_ridge_is_not_cut_beside_a_ceiling),
         cmocka_unit_test(links_are_strict),
         cmocka_unit_test(links_are_strict_in_a_sheet),
-        cmocka_unit_test(three_columns_are_a_triangle_as_printed),
+        cmocka_unit_test(three_columns_are_a_triangle_in_the_paper),
         cmocka_unit_test(what_faces_down_lifts_nothing),
         cmocka_unit_test(bodies_on_dry_ground_are_no_walls),
         cmocka_unit_test(pools_rise_without_a_jump),

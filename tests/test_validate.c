@@ -126,36 +126,36 @@ static void test_held(void **state) {
 }
 
 /* Drawn by hand: at two columns, a quantum at one of them. No solid moves, so that it is given back. */
-static void test_drawn(void **state) {
+static void test_withdrawn(void **state) {
     (void)state;
     const int32_t place = first_place();
-    assert_true(rill_drawn_reserve(&world->flow, 2, &world->allocator));
+    assert_true(rill_withdrawn_reserve(&world->flow, 2, &world->allocator));
     assert_true(rill_expelled_reserve(&world->flow, 2, &world->allocator));
-    rill_drawn *drawn = world->flow.drawn.data;
-    drawn[0] = drawn[1] = (rill_drawn){ .seconds = 0.1, .most = 1.0, .place = place };
-    drawn[1].place += 1;
-    drawn[1].amount = 1;
-    world->flow.drawn.count = 2;
+    rill_withdrawn *withdrawn = world->flow.withdrawn.data;
+    withdrawn[0] = withdrawn[1] = (rill_withdrawn){ .seconds = 0.1, .most = 1.0, .place = place };
+    withdrawn[1].place += 1;
+    withdrawn[1].amount = 1;
+    world->flow.withdrawn.count = 2;
     expect_broken("ledger error");
     rill_book_change(world, RILL_BOOK_FILL, 1);
     must_be_valid(world);
-    BREAK(drawn[0].place, wall_place(), "where liquid is drawn");
-    BREAK(drawn[1].place, world->bed.plane_size, "where liquid is drawn");
-    BREAK(drawn[1].place, place, "where liquid is drawn");
-    BREAK(drawn[0].amount, -1, "amount of liquid that is drawn");
-    BREAK(drawn[0].claims, 1, "amount of liquid that is drawn");
-    BREAK(drawn[1].before, 1, "amount of liquid that is drawn");
-    BREAK(drawn[1].amount, 2, "ledger error");
-    BREAK(drawn[0].seconds, 0.0, "pace at which");
-    BREAK(drawn[0].seconds, 2.0 * RILL_EXPELLED_SLOWEST, "pace at which");
-    BREAK(drawn[0].most, 0.0, "pace at which");
-    BREAK(drawn[0].most, NAN, "pace at which");
-    BREAK(drawn[0].most, 2.0 * RILL_DRAWN_MOST, "pace at which");
-    BREAK(drawn[0].side, -1, "side to which");
-    BREAK(drawn[0].side, 4, "side to which");
+    BREAK(withdrawn[0].place, wall_place(), "where liquid is withdrawn");
+    BREAK(withdrawn[1].place, world->bed.plane_size, "where liquid is withdrawn");
+    BREAK(withdrawn[1].place, place, "where liquid is withdrawn");
+    BREAK(withdrawn[0].amount, -1, "amount of liquid that is withdrawn");
+    BREAK(withdrawn[0].claims, 1, "amount of liquid that is withdrawn");
+    BREAK(withdrawn[1].before, 1, "amount of liquid that is withdrawn");
+    BREAK(withdrawn[1].amount, 2, "ledger error");
+    BREAK(withdrawn[0].seconds, 0.0, "speed at which");
+    BREAK(withdrawn[0].seconds, 2.0 * RILL_EXPELLED_SLOWEST, "speed at which");
+    BREAK(withdrawn[0].most, 0.0, "speed at which");
+    BREAK(withdrawn[0].most, NAN, "speed at which");
+    BREAK(withdrawn[0].most, 2.0 * RILL_WITHDRAWN_MOST, "speed at which");
+    BREAK(withdrawn[0].side, -1, "side to which");
+    BREAK(withdrawn[0].side, 4, "side to which");
     rill_world_step(world, 0.3);
     must_be_valid(world);
-    assert_int_equal(world->flow.drawn.count + world->flow.expelled.count, 0);
+    assert_int_equal(world->flow.withdrawn.count + world->flow.expelled.count, 0);
 }
 
 /* By hand: a ceiling rises over two columns under the platform. */
@@ -226,7 +226,7 @@ static void test_bed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depths), cmocka_unit_test(test_velocities), cmocka_unit_test(test_tiles_and_counters),
-        cmocka_unit_test(test_held),   cmocka_unit_test(test_drawn),      cmocka_unit_test(test_rising),
+        cmocka_unit_test(test_held),   cmocka_unit_test(test_withdrawn),  cmocka_unit_test(test_rising),
         cmocka_unit_test(test_tables), cmocka_unit_test(test_bed),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -88,7 +88,7 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
         out->shape = shape;
     }
     out->drawn = info.triangle_count > 0;
-    out->hollow = info.shape == RILL_SHAPE_MESH && forces.aboard < 0.01 * info.volume;
+    out->hollow = info.shape == RILL_SHAPE_MESH && forces.deck_volume < 0.01 * info.volume;
     out->hash = shape ^ rill_render_hash(state.position, 3) ^ (rill_render_hash(state.orientation, 4) << 1);
     set_pose(out, &state);
     return true;

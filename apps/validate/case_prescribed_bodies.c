@@ -1,4 +1,4 @@
-/* Case 27: bodies of infinite mass, which go as they are told.
+/* Case 27: bodies of infinite mass, whose motion is prescribed.
  *
  *   down      A box pushed 18 mm into the liquid and lifted again: the level is where it was.
  *   aside     The same box driven 40 mm to the side and back, immersed: nothing is lost, and before it runs a bow wave.
@@ -14,7 +14,7 @@
 
 static const double gravity = 9.81;
 
-static rill_body_def told_box(double x, double y, double z) {
+static rill_body_def prescribed_box(double x, double y, double z) {
     rill_body_def def = rill_default_body_def();
     def.shape = rill_rig_box(x, y, z);
     def.mass = (double)INFINITY;
@@ -128,7 +128,7 @@ static void run_piston(rill_validation *validation, double speed) {
     rill_rig rig;
     rill_body_id id = { 0 };
     if (rill_rig_begin(&rig, validation, 400, 4, dx)) rig.def.headroom = 0.1;
-    rill_body_def def = told_box(2 * half, 1, 0.08);
+    rill_body_def def = prescribed_box(2 * half, 1, 0.08);
     def.state.position[0] = start;
     def.state.position[1] = 2 * dx;
     def.state.position[2] = 0.02;
@@ -164,7 +164,7 @@ void rill_case_prescribed_bodies(rill_validation *validation) {
     rill_body_def sphere = rill_default_body_def();
     sphere.shape.radius = 0.01;
     sphere.mass = (double)INFINITY;
-    run_plunge(validation, told_box(0.02, 0.02, 0.02), "box 20 mm");
+    run_plunge(validation, prescribed_box(0.02, 0.02, 0.02), "box 20 mm");
     run_plunge(validation, sphere, "sphere 20 mm");
     run_piston(validation, 0.05);
     run_piston(validation, 0.12);

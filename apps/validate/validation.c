@@ -44,7 +44,7 @@ static const known_case cases[] = {
     { 23, "sleeping on versus off", rill_case_sleep },
     { 25, "solids that move", rill_case_moving_solids },
     { 26, "bodies afloat", rill_case_free_bodies },
-    { 27, "bodies that go as they are told", rill_case_prescribed_bodies },
+    { 27, "bodies whose motion is prescribed", rill_case_prescribed_bodies },
     { 28, "Kandemir's method", rill_case_kandemir },
     { 29, "bodies in flooded passages", rill_case_bodies_in_passages },
     { 30, "drop on a slope (Furmidge)", rill_case_sliding_drops },

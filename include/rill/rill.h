@@ -696,7 +696,7 @@ typedef struct rill_body_forces {
     double wetted_area;         /* m2 */
     double level;               /* m, absolute: mean of the columns it is in; its own lowest point when it is dry */
     double liquid_velocity[2];  /* m/s: mean of the liquid around and under it */
-    double aboard;              /* m3 of liquid that lies on it, or in it */
+    double deck_volume;         /* m3 of liquid that lies on it, or in it */
 } rill_body_forces;
 RILL_API rill_result rill_body_get_forces(const rill_world *world, rill_body_id id, rill_body_forces *out);
 

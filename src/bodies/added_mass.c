@@ -142,8 +142,8 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
     rill_deck_load_add_weight(&body->deck_load, stage->gravity, weight);
     rill_body_remove_round_torque(body, weight);
     for (int i = 0; i < 3; ++i) {
-        const double *own = body->world_inertia + 3 * i, *row = more + 3 * i;
-        momentum[i] = own[0] * angular[0] + own[1] * angular[1] + own[2] * angular[2];
+        const double *around = body->world_inertia + 3 * i, *row = more + 3 * i;
+        momentum[i] = around[0] * angular[0] + around[1] * angular[1] + around[2] * angular[2];
         momentum[i] += kept * (row[0] * angular[0] + row[1] * angular[1] + row[2] * angular[2]);
         momentum[i] += joined * (deck_inertia[3 * i] * angular[0] + deck_inertia[3 * i + 1] * angular[1] +
                                  deck_inertia[3 * i + 2] * angular[2]);

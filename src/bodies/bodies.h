@@ -282,7 +282,7 @@ void rill_bodies_drive(const rill_body_stage *stage);
 /* Sums up how bodies lie in the liquid, at the end of a step. */
 void rill_bodies_report(const rill_body_stage *stage);
 /* Finds how high the surface is drawn at bodies, at the end of a step. */
-void rill_bodies_find_drawn_levels(const rill_body_stage *stage);
+void rill_bodies_find_draw_levels(const rill_body_stage *stage);
 
 /* Puts a body elsewhere, behind which it lags in the liquid. */
 void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow *flow);

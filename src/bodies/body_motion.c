@@ -9,12 +9,12 @@
 /* ---------------------------------------------------------------------------------------------------------- inertia */
 
 /* Rotates an inertia, or its inverse: R I R^T, row by row. */
-static void rotate_inertia(const double rotation[9], const double own[9], double out[9]) {
+static void rotate_inertia(const double rotation[9], const double local[9], double out[9]) {
     double half[9];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             half[3 * i + j] =
-                rotation[3 * i] * own[j] + rotation[3 * i + 1] * own[3 + j] + rotation[3 * i + 2] * own[6 + j];
+                rotation[3 * i] * local[j] + rotation[3 * i + 1] * local[3 + j] + rotation[3 * i + 2] * local[6 + j];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             out[3 * i + j] = half[3 * i] * rotation[3 * j] + half[3 * i + 1] * rotation[3 * j + 1] +
@@ -22,8 +22,8 @@ static void rotate_inertia(const double rotation[9], const double own[9], double
 }
 
 static void world_inertia_of(const rill_body *body, const rill_pose *pose, double out[9]) {
-    const double *i = body->inertia, own[9] = { i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2] };
-    rotate_inertia(pose->turn, own, out);
+    const double *i = body->inertia, local[9] = { i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2] };
+    rotate_inertia(pose->turn, local, out);
 }
 
 void rill_body_invert_matrix(const double m[9], double out[9]) {
@@ -173,9 +173,9 @@ double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, doubl
             falls += body->state.acceleration[k] * body->state.acceleration[k];
         }
         /* (speed + falls dt) dt <= leeway */
-        const double own =
+        const double moving =
             sqrt(speed) + (body->form.shape == RILL_SHAPE_SPHERE ? 0.0 : sqrt(angular) * body->form.reach);
-        const double all = own + rill_body_lag_length(body) / left;
+        const double all = moving + rill_body_lag_length(body) / left;
         const double far = leeway(body, flow), twice = all + sqrt(all * all + 4.0 * sqrt(falls) * far);
         if (twice > 0.0) limit = fmin(limit, 2.0 * far / twice);
     }

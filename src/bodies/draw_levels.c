@@ -84,7 +84,7 @@ static int32_t below_deck(const rill_body_node *node, int32_t H, double level) {
     return (int32_t)(level > lid ? rill_min_d(level, middle) : level);
 }
 
-void rill_bodies_find_drawn_levels(const rill_body_stage *stage) {
+void rill_bodies_find_draw_levels(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     rill_body_node *nodes = bodies->nodes.data;
     double *vectors = bodies->vectors.data;

@@ -14,7 +14,7 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     rill_flow flow = { .bed = bed,
                        .stale = true,
                        .expelled = rill_array_make(sizeof(rill_expelled)),
-                       .drawn = rill_array_make(sizeof(rill_drawn)),
+                       .withdrawn = rill_array_make(sizeof(rill_withdrawn)),
                        .openings = rill_array_make(sizeof(rill_opening)) };
     flow.H = rill_alloc_zeroed(allocator, plane, sizeof *flow.H);
     flow.u = rill_alloc_zeroed(allocator, plane, sizeof *flow.u);
@@ -60,7 +60,7 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_free(allocator, flow->pipe_u, flow->pipe_capacity, sizeof *flow->pipe_u);
     rill_free(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
     rill_array_free(&flow->expelled, allocator);
-    rill_array_free(&flow->drawn, allocator);
+    rill_array_free(&flow->withdrawn, allocator);
     rill_array_free(&flow->openings, allocator);
     *flow = (rill_flow){ 0 };
 }

@@ -89,10 +89,10 @@ struct rill_flow {
     int64_t pushed; /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
     rill_array
         expelled; /* rill_expelled: what solids have pressed out and the flow gets little by little (in_transit.h) */
-    rill_array drawn;    /* rill_drawn: what solids have drawn after them */
-    rill_array openings; /* rill_opening: room that ceilings make as they rise */
-    bool stale;          /* tiles were woken since the spans to sweep were last made */
-    uint64_t substep;    /* counter since the beginning: phase of the dither and of the tile checks */
+    rill_array withdrawn; /* rill_withdrawn: what solids have withdrawn after them */
+    rill_array openings;  /* rill_opening: room that ceilings make as they rise */
+    bool stale;           /* tiles were woken since the spans to sweep were last made */
+    uint64_t substep;     /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;
     rill_sparse *sparse;           /* what sparse pipes have at hand */
     uint8_t *busy;                 /* per tile: which of its rows hold anything wet or moving */

@@ -19,17 +19,17 @@ typedef struct rill_expelled {
     double wall[2]; /* velocity of what presses, m/s */
 } rill_expelled;
 
-#define RILL_DRAWN_MOST 1024.0
+#define RILL_WITHDRAWN_MOST 1024.0
 
-typedef struct rill_drawn {
+typedef struct rill_withdrawn {
     int32_t place;  /* first: they are found by it */
     int32_t side;   /* on which the wall is: index of rill_beside */
     int64_t amount; /* quanta */
     double seconds; /* T */
-    double most;    /* times what the column holds: more is not drawn; at most RILL_DRAWN_MOST */
+    double most;    /* times what the column holds: more is not withdrawn; at most RILL_WITHDRAWN_MOST */
     int32_t claims; /* of an update: so many columns that have opened are filled with it, */
     int64_t before; /* and this is what it was then; zero between updates */
-} rill_drawn;
+} rill_withdrawn;
 
 typedef struct rill_opening {
     int32_t place;  /* first: they are found by it */

@@ -61,7 +61,7 @@ typedef struct rill_displace {
     size_t node_capacity;
     uint8_t *gone; /* per cell: some excess is of a column of it that is gone */
     size_t cell_capacity;
-    size_t fronts; /* count of new items of what is drawn (swept_volume.h), behind the others */
+    size_t fronts; /* count of new items of what is withdrawn (swept_volume.h), behind the others */
     bool squeezed; /* something went through solids */
 } rill_displace;
 

@@ -95,10 +95,10 @@ void rill_wall_speed_find(const rill_displace_job *job);
 
 /* ------------------------------------------------------------------------------------------ opened_columns.c */
 
-/* Gives back what was drawn at columns that change; before anything is displaced. */
-void rill_drawn_release(const rill_displace_job *job);
+/* Gives back what was withdrawn at columns that change; before anything is displaced. */
+void rill_withdrawn_release(const rill_displace_job *job);
 /* Fills the columns that a wall has left, and draws at its new front. Columns have their depths. */
-void rill_drawn_follow(const rill_displace_job *job);
+void rill_withdrawn_follow(const rill_displace_job *job);
 
 /* ---------------------------------------------------------------------------------------- opening_ceilings.c */
 

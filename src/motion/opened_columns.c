@@ -1,4 +1,4 @@
-/* Columns that a wall has left: they are filled with what was drawn at the front that the wall had before, and what
+/* Columns that a wall has left: they are filled with what was withdrawn at the front that the wall had before, and what
  * stands at the wall now is the new front (swept_volume.h). */
 #include "base/order.h"
 #include "base/simd.h"
@@ -7,23 +7,23 @@
 
 enum { FARTHEST = 16 }; /* cells: what opens at once behind a wall farther from the front than this, is not filled */
 
-void rill_drawn_release(const rill_displace_job *job) {
-    rill_drawn *drawn = job->flow->drawn.data;
+void rill_withdrawn_release(const rill_displace_job *job) {
+    rill_withdrawn *withdrawn = job->flow->withdrawn.data;
     size_t count = 0;
     const int64_t before = rill_motion_count(job->flow);
-    for (size_t i = 0; i < job->flow->drawn.count; ++i) {
-        if (job->update->marks[drawn[i].place] & RILL_PLACE_CHANGED)
-            rill_expelled_add(job->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
+    for (size_t i = 0; i < job->flow->withdrawn.count; ++i) {
+        if (job->update->marks[withdrawn[i].place] & RILL_PLACE_CHANGED)
+            rill_expelled_add(job->flow, withdrawn[i].place, withdrawn[i].amount, withdrawn[i].seconds, NULL);
         else
-            drawn[count++] = drawn[i];
+            withdrawn[count++] = withdrawn[i];
     }
-    if (count < job->flow->drawn.count) rill_expelled_order(job->flow);
-    job->flow->drawn.count = count;
+    if (count < job->flow->withdrawn.count) rill_expelled_order(job->flow);
+    job->flow->withdrawn.count = count;
     RILL_ASSERT(rill_motion_count(job->flow) == before);
 }
 
-static rill_drawn *drawn_at(const rill_flow *flow, int32_t place) {
-    return rill_order_find(flow->drawn.data, flow->drawn.count, sizeof(rill_drawn), place);
+static rill_withdrawn *withdrawn_at(const rill_flow *flow, int32_t place) {
+    return rill_order_find(flow->withdrawn.data, flow->withdrawn.count, sizeof(rill_withdrawn), place);
 }
 
 /* Finds the column of a cell that stands beside liquid from b up to a level; -1: there is a wall, or no cell. */
@@ -69,28 +69,29 @@ static void visit_opened(const rill_displace_job *job, visit *call) {
     for (size_t i = 0; i < job->displace->opened.count; ++i) call(job, opened[i].at, opened[i].fresh);
 }
 
-/* Finds the front at which liquid was drawn for a column that has opened: at the end of the cells that have done so
+/* Finds the front at which liquid was withdrawn for a column that has opened: at the end of the cells that have done so
  * with it, in the direction in which there is most. NULL: nowhere. */
-static rill_drawn *source_of(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_drawn *best = NULL;
+static rill_withdrawn *source_of(const rill_displace_job *job, const rill_cell_change *at,
+                                 const rill_new_column *fresh) {
+    rill_withdrawn *best = NULL;
     for (int32_t side = 0; side < 4; ++side) {
         const int32_t dx = -rill_beside[side][0], dy = -rill_beside[side][1];
         int32_t k = 1;
         while (k < FARTHEST && rill_wall_speed_opens(job, at->x + k * dx, at->y + k * dy)) ++k;
         const int32_t place = column_beside(job->bed, at->x + k * dx, at->y + k * dy, fresh->b, fresh->c);
-        rill_drawn *found = place < 0 ? NULL : drawn_at(job->flow, place);
+        rill_withdrawn *found = place < 0 ? NULL : withdrawn_at(job->flow, place);
         if (found && found->side == side && (!best || found->before > best->before)) best = found;
     }
     return best;
 }
 
 static void claim(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_drawn *source = source_of(job, at, fresh);
+    rill_withdrawn *source = source_of(job, at, fresh);
     if (source) source->claims += 1;
 }
 
 static void fill(const rill_displace_job *job, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_drawn *source = source_of(job, at, fresh);
+    rill_withdrawn *source = source_of(job, at, fresh);
     if (!source) return;
     RILL_ASSERT(source->claims > 0 && source->before >= source->amount);
     const int32_t level = job->bed->b[source->place] + job->flow->H[source->place];
@@ -116,24 +117,26 @@ static void begin_front(const rill_displace_job *job, const rill_cell_change *at
         at->y + back[1] >= job->bed->grid.cells[1])
         return;
     if (column_beside(job->bed, at->x + back[0], at->y + back[1], fresh->b, level) >= 0) return;
-    rill_drawn *source = source_of(job, at, fresh);
-    RILL_ASSERT(job->flow->drawn.count + job->displace->fronts < job->flow->drawn.capacity);
+    rill_withdrawn *source = source_of(job, at, fresh);
+    RILL_ASSERT(job->flow->withdrawn.count + job->displace->fronts < job->flow->withdrawn.capacity);
     RILL_ASSERT(wall.side >= 0 && wall.side < 4 && wall.deep >= 1);
-    rill_drawn *front = (rill_drawn *)job->flow->drawn.data + job->flow->drawn.count + job->displace->fronts++;
-    *front = (rill_drawn){ .seconds = fmin(wall.seconds, RILL_EXPELLED_SLOWEST),
-                           .most = fmin((double)wall.deep + RILL_WALL_SPEED_FIRST / wall.seconds, RILL_DRAWN_MOST),
-                           .place = fresh->place,
-                           .side = wall.side };
+    rill_withdrawn *front =
+        (rill_withdrawn *)job->flow->withdrawn.data + job->flow->withdrawn.count + job->displace->fronts++;
+    *front =
+        (rill_withdrawn){ .seconds = fmin(wall.seconds, RILL_EXPELLED_SLOWEST),
+                          .most = fmin((double)wall.deep + RILL_WALL_SPEED_FIRST / wall.seconds, RILL_WITHDRAWN_MOST),
+                          .place = fresh->place,
+                          .side = wall.side };
     if (source) front->amount = source->amount, source->amount = 0;
 }
 
 /* Drops items that are at a front no more; what is left of them is given back. */
 static void end_fronts(const rill_displace_job *job) {
-    rill_drawn *drawn = job->flow->drawn.data;
-    const size_t all = job->flow->drawn.count + job->displace->fronts;
+    rill_withdrawn *withdrawn = job->flow->withdrawn.data;
+    const size_t all = job->flow->withdrawn.count + job->displace->fronts;
     size_t count = 0;
     for (size_t i = 0; i < all; ++i) {
-        rill_drawn *item = &drawn[i];
+        rill_withdrawn *item = &withdrawn[i];
         int32_t x, y;
         rill_bed_sheet_of(job->bed, item->place, &x, &y);
         const int32_t b = job->bed->b[item->place], level = b + rill_max_i(job->flow->H[item->place], 1);
@@ -141,18 +144,18 @@ static void end_fronts(const rill_displace_job *job) {
         if (item->claims > 0 || column_beside(job->bed, x + back[0], y + back[1], b, level) >= 0)
             rill_expelled_add(job->flow, item->place, item->amount, item->seconds, NULL);
         else
-            drawn[count++] = *item, drawn[count - 1].before = 0;
+            withdrawn[count++] = *item, withdrawn[count - 1].before = 0;
     }
-    job->flow->drawn.count = count;
+    job->flow->withdrawn.count = count;
     job->displace->fronts = 0;
-    rill_drawn_order(job->flow);
+    rill_withdrawn_order(job->flow);
 }
 
-void rill_drawn_follow(const rill_displace_job *job) {
-    rill_drawn *drawn = job->flow->drawn.data;
+void rill_withdrawn_follow(const rill_displace_job *job) {
+    rill_withdrawn *withdrawn = job->flow->withdrawn.data;
     const int64_t before = rill_motion_count(job->flow);
     RILL_ASSERT(job->displace->fronts == 0);
-    for (size_t i = 0; i < job->flow->drawn.count; ++i) drawn[i].before = drawn[i].amount;
+    for (size_t i = 0; i < job->flow->withdrawn.count; ++i) withdrawn[i].before = withdrawn[i].amount;
     list_opened(job);
     visit_opened(job, claim);
     visit_opened(job, fill);

@@ -158,7 +158,7 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
     };
     if (!reserve(displace, flow, update, allocator) ||
         !rill_expelled_reserve(flow, update->old.count + update->fresh.count, allocator) ||
-        !rill_drawn_reserve(flow, update->fresh.count, allocator) ||
+        !rill_withdrawn_reserve(flow, update->fresh.count, allocator) ||
         !rill_opening_reserve(flow, update->fresh.count, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
@@ -182,13 +182,13 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     const int64_t before = rill_motion_count(flow);
     for (size_t i = 0; i < update->old.count; ++i) rill_column_set(flow, old[i].place, 0);
     memset(displace->amounts.data, 0, update->fresh.count * sizeof(int64_t));
-    rill_drawn_release(&job);
+    rill_withdrawn_release(&job);
     rill_opening_forget(&job);
     for (size_t i = 0; i < update->changes.count; ++i) remap_cell(&job, &changes[i]);
     rill_opening_order(flow);
     remap_expelled(&job);
     rill_wall_speed_find(&job);
-    rill_drawn_follow(&job);
+    rill_withdrawn_follow(&job);
     rill_displace_all(&job);
     RILL_ASSERT(rill_motion_count(flow) == before);
 }

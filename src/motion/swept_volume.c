@@ -17,10 +17,10 @@
 
 int64_t rill_swept_volume_total(const rill_flow *flow) {
     const rill_expelled *expelled = flow->expelled.data;
-    const rill_drawn *drawn = flow->drawn.data;
+    const rill_withdrawn *withdrawn = flow->withdrawn.data;
     int64_t sum = 0;
     for (size_t i = 0; i < flow->expelled.count; ++i) sum += expelled[i].amount;
-    for (size_t i = 0; i < flow->drawn.count; ++i) sum += drawn[i].amount;
+    for (size_t i = 0; i < flow->withdrawn.count; ++i) sum += withdrawn[i].amount;
     return sum;
 }
 
@@ -47,17 +47,17 @@ static inline void check_expelled(const rill_flow *flow) {
     }
 }
 
-/* Asserts that what is drawn is in order and of use. */
-static inline void check_drawn(const rill_flow *flow) {
-    const rill_drawn *drawn = flow->drawn.data;
-    RILL_ASSERT(flow->drawn.count <= flow->drawn.capacity);
-    for (size_t i = 0; i < flow->drawn.count; ++i) {
-        RILL_ASSERT(i == 0 || drawn[i - 1].place < drawn[i].place);
-        RILL_ASSERT(drawn[i].amount >= 0);
-        RILL_ASSERT(drawn[i].seconds > 0.0 && drawn[i].seconds <= RILL_EXPELLED_SLOWEST);
-        RILL_ASSERT(drawn[i].most > 0.0 && drawn[i].most <= RILL_DRAWN_MOST);
-        RILL_ASSERT(drawn[i].side >= 0 && drawn[i].side < 4);
-        RILL_ASSERT(drawn[i].claims == 0 && drawn[i].before == 0);
+/* Asserts that what is withdrawn is in order and of use. */
+static inline void check_withdrawn(const rill_flow *flow) {
+    const rill_withdrawn *withdrawn = flow->withdrawn.data;
+    RILL_ASSERT(flow->withdrawn.count <= flow->withdrawn.capacity);
+    for (size_t i = 0; i < flow->withdrawn.count; ++i) {
+        RILL_ASSERT(i == 0 || withdrawn[i - 1].place < withdrawn[i].place);
+        RILL_ASSERT(withdrawn[i].amount >= 0);
+        RILL_ASSERT(withdrawn[i].seconds > 0.0 && withdrawn[i].seconds <= RILL_EXPELLED_SLOWEST);
+        RILL_ASSERT(withdrawn[i].most > 0.0 && withdrawn[i].most <= RILL_WITHDRAWN_MOST);
+        RILL_ASSERT(withdrawn[i].side >= 0 && withdrawn[i].side < 4);
+        RILL_ASSERT(withdrawn[i].claims == 0 && withdrawn[i].before == 0);
     }
 }
 
@@ -367,44 +367,44 @@ void rill_expelled_stop(rill_flow *flow, double dt) {
         }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ drawn */
+/* ------------------------------------------------------------------------------------------------------------ withdrawn */
 
-static bool drawn_before(const rill_drawn *a, const rill_drawn *b) {
+static bool drawn_before(const rill_withdrawn *a, const rill_withdrawn *b) {
     return a->place < b->place;
 }
-RILL_SORT(sort_drawn, rill_drawn, drawn_before)
+RILL_SORT(sort_withdrawn, rill_withdrawn, drawn_before)
 
-void rill_drawn_order(rill_flow *flow) {
-    sort_drawn(flow->drawn.data, flow->drawn.count);
-    check_drawn(flow);
+void rill_withdrawn_order(rill_flow *flow) {
+    sort_withdrawn(flow->withdrawn.data, flow->withdrawn.count);
+    check_withdrawn(flow);
 }
 
-bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
-    return rill_array_reserve(&flow->drawn, allocator, flow->drawn.count + more);
+bool rill_withdrawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->withdrawn, allocator, flow->withdrawn.count + more);
 }
 
-void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
-    rill_drawn *drawn = flow->drawn.data;
+void rill_withdrawn_begin(rill_flow *flow, const rill_motion *motion) {
+    rill_withdrawn *withdrawn = flow->withdrawn.data;
     size_t count = 0;
     const int64_t before = count_for_asserts(flow);
-    check_drawn(flow);
-    for (size_t i = 0; i < flow->drawn.count; ++i) {
-        if (solids_rest(flow, motion, drawn[i].place))
-            rill_expelled_add(flow, drawn[i].place, drawn[i].amount, RILL_EXPELLED_LONGEST, NULL);
+    check_withdrawn(flow);
+    for (size_t i = 0; i < flow->withdrawn.count; ++i) {
+        if (solids_rest(flow, motion, withdrawn[i].place))
+            rill_expelled_add(flow, withdrawn[i].place, withdrawn[i].amount, RILL_EXPELLED_LONGEST, NULL);
         else
-            drawn[count++] = drawn[i];
+            withdrawn[count++] = withdrawn[i];
     }
-    if (count < flow->drawn.count) rill_expelled_order(flow);
-    flow->drawn.count = count;
+    if (count < flow->withdrawn.count) rill_expelled_order(flow);
+    flow->withdrawn.count = count;
     RILL_ASSERT(count_for_asserts(flow) == before);
 }
 
-void rill_drawn_take(rill_flow *flow, double dt) {
-    rill_drawn *drawn = flow->drawn.data;
+void rill_withdrawn_take(rill_flow *flow, double dt) {
+    rill_withdrawn *withdrawn = flow->withdrawn.data;
     RILL_ASSERT(dt > 0.0);
-    check_drawn(flow);
-    for (size_t i = 0; i < flow->drawn.count; ++i) {
-        rill_drawn *item = &drawn[i];
+    check_withdrawn(flow);
+    for (size_t i = 0; i < flow->withdrawn.count; ++i) {
+        rill_withdrawn *item = &withdrawn[i];
         const double part = dt / item->seconds, there = (double)flow->H[item->place];
         const double due = fmin(there * fmin(part, 0.5), item->most * there - (double)item->amount);
         if (flow->H[item->place] <= RILL_DRY || !(due >= 1.0)) continue;
@@ -417,13 +417,13 @@ void rill_drawn_take(rill_flow *flow, double dt) {
 /* ---------------------------------------------------------------------------------------------------- another bed */
 
 bool rill_swept_volume_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
-    if (from->expelled.count + from->drawn.count == 0) return true;
-    if (!rill_expelled_reserve(to, 0, allocator) || /* what is drawn is given back by way of it */
+    if (from->expelled.count + from->withdrawn.count == 0) return true;
+    if (!rill_expelled_reserve(to, 0, allocator) || /* what is withdrawn is given back by way of it */
         !rill_in_transit_copy(&from->expelled, from->bed, &to->expelled, to->bed, allocator) ||
-        !rill_in_transit_copy(&from->drawn, from->bed, &to->drawn, to->bed, allocator))
+        !rill_in_transit_copy(&from->withdrawn, from->bed, &to->withdrawn, to->bed, allocator))
         return false;
     rill_expelled_order(to);
-    rill_drawn_order(to);
+    rill_withdrawn_order(to);
     RILL_ASSERT(rill_swept_volume_total(to) == rill_swept_volume_total(from));
     return true;
 }

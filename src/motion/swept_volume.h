@@ -12,7 +12,7 @@
  * the momentum of the column begins with (Stelling & Duinmeijer 2003). Else it would have to be driven off by a heap
  * before the wall.
  *
- * DRAWN: the opposite sign, where a wall goes back.
+ * WITHDRAWN: the opposite sign, where a wall goes back.
  *
  *     wall      | front                  The bed opens a cell at once, when the wall leaves its centre; but the wall
  *     ##########|~~~~~~~~~~~~~           leaves it bit by bit. So the column at the front gives as much, steadily, as
@@ -21,7 +21,7 @@
  *      next     |                             dV/dt = -H / T,
  *
  * and when the next cell opens it is filled with that, up to the level of the front (opened_columns.c). When the wall
- * stops, what was drawn is given back as if it were expelled.
+ * stops, what was withdrawn is given back as if it were expelled.
  *
  * Amounts are whole quanta and belong to the ledger (in_transit). A sub-step gives the part of what is left that its
  * length is of the time left, rounded down: after T nothing is left. What a column does not take is tried again until
@@ -69,12 +69,12 @@ void rill_expelled_push(rill_flow *flow, double dt);
 void rill_expelled_stop(rill_flow *flow, double dt);
 
 /* Makes room for so many more: each column of an update adds one at most. */
-bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
+bool rill_withdrawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 /* Puts the list in order by place. */
-void rill_drawn_order(rill_flow *flow);
-/* Begins a step: where solids rest, what was drawn is given back. */
-void rill_drawn_begin(rill_flow *flow, const rill_motion *motion);
+void rill_withdrawn_order(rill_flow *flow);
+/* Begins a step: where solids rest, what was withdrawn is given back. */
+void rill_withdrawn_begin(rill_flow *flow, const rill_motion *motion);
 /* Draws what is due in a sub-step. */
-void rill_drawn_take(rill_flow *flow, double dt);
+void rill_withdrawn_take(rill_flow *flow, double dt);
 
 #endif

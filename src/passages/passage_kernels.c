@@ -182,8 +182,8 @@ INLINE void open_one(const rill_passage_nodes *node, const rill_passage_edges *e
     rill_face_ends ends = { node->b[l], node->b[r], node->c[l], node->c[r], node->H[l], node->H[r] };
     double u = (double)edge->base[i] + (double)edge->gain[i] * ((double)edge->head[i] + (node->pi[l] - node->pi[r]));
     float opening = (float)rill_ceiling_opening(&ends, (float)u);
-    float printed = opening > 0.0f ? paper : 0.0f;
-    float across = lambda * (paper > 0.0f ? printed : opening);
+    float open_paper = opening > 0.0f ? paper : 0.0f;
+    float across = lambda * (paper > 0.0f ? open_paper : opening);
     edge->reach[i] = across;
     edge->q[i] = u * (double)across;
 }

@@ -17,7 +17,7 @@
  *   tension   whether there is any; per column: what its last solve added to the potential, until when it is wet, edges that
  *             flow; per pipe: whether its edge does
  *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that
- *             they have drawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and
+ *             they have withdrawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and
  *             seconds left; solids that move: slot, cells, times and pose; cells in which they did so lately, and when
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn

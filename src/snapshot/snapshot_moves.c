@@ -1,4 +1,4 @@
-/* Solids that move in snapshots: what they have expelled and drawn, which ceilings open, and when they did what. */
+/* Solids that move in snapshots: what they have expelled and withdrawn, which ceilings open, and when they did what. */
 #include <math.h>
 
 #include "base/assert.h"
@@ -9,7 +9,7 @@
 /* Bytes of an item. */
 enum {
     EXPELLED_BYTES = 37,
-    DRAWN_BYTES = 29,
+    WITHDRAWN_BYTES = 29,
     OPENING_BYTES = 16,
     MOVING_SOLID_BYTES = 84,
     CELL_TIMES_BYTES = 28,
@@ -73,7 +73,7 @@ static void put_moving_solids(rill_writer *writer, const rill_world *world) {
 
 void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
     const rill_expelled *expelled = world->flow.expelled.data;
-    const rill_drawn *drawn = world->flow.drawn.data;
+    const rill_withdrawn *withdrawn = world->flow.withdrawn.data;
     rill_put_u32(writer, (uint32_t)world->flow.expelled.count);
     for (size_t i = 0; i < world->flow.expelled.count; ++i) {
         RILL_ASSERT(expelled[i].amount > 0 && expelled[i].pushed == 0);
@@ -84,15 +84,15 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
         rill_put_u8(writer, (uint8_t)(expelled[i].side + 1));
         rill_put_u32(writer, (uint32_t)expelled[i].place);
     }
-    rill_put_u32(writer, (uint32_t)world->flow.drawn.count);
-    for (size_t i = 0; i < world->flow.drawn.count; ++i) {
-        RILL_ASSERT(drawn[i].amount >= 0 && drawn[i].claims == 0 && drawn[i].before == 0);
-        RILL_ASSERT(i == 0 || drawn[i - 1].place < drawn[i].place);
-        rill_put_u64(writer, (uint64_t)drawn[i].amount);
-        rill_put_f64(writer, drawn[i].seconds);
-        rill_put_f64(writer, drawn[i].most);
-        rill_put_u32(writer, (uint32_t)drawn[i].place);
-        rill_put_u8(writer, (uint8_t)drawn[i].side);
+    rill_put_u32(writer, (uint32_t)world->flow.withdrawn.count);
+    for (size_t i = 0; i < world->flow.withdrawn.count; ++i) {
+        RILL_ASSERT(withdrawn[i].amount >= 0 && withdrawn[i].claims == 0 && withdrawn[i].before == 0);
+        RILL_ASSERT(i == 0 || withdrawn[i - 1].place < withdrawn[i].place);
+        rill_put_u64(writer, (uint64_t)withdrawn[i].amount);
+        rill_put_f64(writer, withdrawn[i].seconds);
+        rill_put_f64(writer, withdrawn[i].most);
+        rill_put_u32(writer, (uint32_t)withdrawn[i].place);
+        rill_put_u8(writer, (uint8_t)withdrawn[i].side);
     }
     const rill_opening *openings = world->flow.openings.data;
     rill_put_u32(writer, (uint32_t)world->flow.openings.count);
@@ -134,28 +134,29 @@ static rill_result get_expelled(rill_loading *load, int64_t *left) {
     return RILL_OK;
 }
 
-static rill_result get_drawn(rill_loading *load, int64_t *left) {
+static rill_result get_withdrawn(rill_loading *load, int64_t *left) {
     rill_reader *reader = &load->reader;
     rill_flow *flow = &load->world->flow;
     const uint32_t count = rill_get_u32(reader);
-    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, DRAWN_BYTES))
-        return rill_loading_refuse(load, "what solids have drawn makes no sense");
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, WITHDRAWN_BYTES))
+        return rill_loading_refuse(load, "what solids have withdrawn makes no sense");
     if (count > 0 && !rill_expelled_reserve(flow, 0, &load->world->allocator))
         return rill_loading_starved(load, "liquid");
-    if (!rill_array_resize(&flow->drawn, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
-    rill_drawn *drawn = flow->drawn.data;
+    if (!rill_array_resize(&flow->withdrawn, &load->world->allocator, count))
+        return rill_loading_starved(load, "liquid");
+    rill_withdrawn *withdrawn = flow->withdrawn.data;
     const size_t start = reader->at;
     for (uint32_t i = 0; i < count; ++i) {
-        drawn[i] = (rill_drawn){ .amount = rill_loading_i64(reader) };
-        drawn[i].seconds = rill_get_f64(reader);
-        drawn[i].most = rill_get_f64(reader);
-        drawn[i].place = rill_loading_i32(reader);
-        drawn[i].side = rill_get_u8(reader);
-        if (reader->failed || drawn[i].amount > *left)
-            return rill_loading_refuse(load, "what solids have drawn makes no sense");
-        *left -= drawn[i].amount;
+        withdrawn[i] = (rill_withdrawn){ .amount = rill_loading_i64(reader) };
+        withdrawn[i].seconds = rill_get_f64(reader);
+        withdrawn[i].most = rill_get_f64(reader);
+        withdrawn[i].place = rill_loading_i32(reader);
+        withdrawn[i].side = rill_get_u8(reader);
+        if (reader->failed || withdrawn[i].amount > *left)
+            return rill_loading_refuse(load, "what solids have withdrawn makes no sense");
+        *left -= withdrawn[i].amount;
     }
-    RILL_ASSERT(reader->at - start == (size_t)count * DRAWN_BYTES && *left >= 0);
+    RILL_ASSERT(reader->at - start == (size_t)count * WITHDRAWN_BYTES && *left >= 0);
     return RILL_OK;
 }
 
@@ -242,7 +243,7 @@ static rill_result get_times(rill_loading *load) {
 rill_result rill_loading_moves(rill_loading *load) {
     int64_t left = INT64_C(1) << 60; /* as of the accounts */
     rill_result result = get_expelled(load, &left);
-    if (!result) result = get_drawn(load, &left);
+    if (!result) result = get_withdrawn(load, &left);
     if (!result) result = get_openings(load);
     if (!result) result = get_moving_solids(load);
     if (!result) result = get_times(load);

@@ -363,15 +363,15 @@ static void mixed_of_row(const rill_build *build, int32_t row, triangle_writer *
     const rill_surface *surface = build->surface;
     const int32_t wide = writer->bed->grid.cells[0] + 1;
     const uint8_t *mixed = surface->mixed + (size_t)row * (size_t)wide;
-    rill_shore_paper_writer printed = { .out = writer->out };
+    rill_shore_paper_writer paper = { .out = writer->out };
     for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
          i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
         if (surface->def.smooth_shores)
             put_mixed(build, writer, i - 1, row - 1);
         else
-            rill_shore_paper_quartet(build, &printed, i - 1, row - 1);
+            rill_shore_paper_quartet(build, &paper, i - 1, row - 1);
     }
-    writer->triangles += printed.triangles;
+    writer->triangles += paper.triangles;
 }
 
 void rill_mixed_count(const rill_build *build, int32_t row) {

@@ -33,11 +33,11 @@ static int64_t empty_decks(rill_world *world) {
     return sum;
 }
 
-/* Takes what is on its way between solids and columns. Walls go on moving, and draw again when there is something. */
+/* Takes what is on its way between solids and columns. Walls go on moving, and take again when there is something. */
 static int64_t empty_transit(rill_flow *flow) {
-    rill_drawn *drawn = flow->drawn.data;
+    rill_withdrawn *withdrawn = flow->withdrawn.data;
     const int64_t sum = rill_swept_volume_total(flow);
-    for (size_t i = 0; i < flow->drawn.count; ++i) drawn[i].amount = 0;
+    for (size_t i = 0; i < flow->withdrawn.count; ++i) withdrawn[i].amount = 0;
     flow->expelled.count = flow->openings.count = 0;
     return sum;
 }

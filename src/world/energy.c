@@ -189,7 +189,7 @@ static double potential_of(const rill_world *world) {
     const rill_bed *bed = &world->bed;
     const scale unit = scale_of(world);
     const rill_expelled *expelled = world->flow.expelled.data;
-    const rill_drawn *drawn = world->flow.drawn.data;
+    const rill_withdrawn *withdrawn = world->flow.withdrawn.data;
     double sum = 0.0;
     for (int32_t y = 0, i = 0; y < bed->grid.cells[1]; ++y)
         for (int32_t x = 0; x < bed->grid.cells[0]; ++x, ++i)
@@ -197,8 +197,8 @@ static double potential_of(const rill_world *world) {
                 sum += of_column(world, &unit, x, y, bed->places[k]);
     for (size_t i = 0; i < world->flow.expelled.count; ++i)
         sum += of_waiting(world, &unit, expelled[i].place, expelled[i].amount);
-    for (size_t i = 0; i < world->flow.drawn.count; ++i)
-        sum += of_waiting(world, &unit, drawn[i].place, drawn[i].amount);
+    for (size_t i = 0; i < world->flow.withdrawn.count; ++i)
+        sum += of_waiting(world, &unit, withdrawn[i].place, withdrawn[i].amount);
     return sum;
 }
 

@@ -82,7 +82,7 @@ static rill_step_context begin(rill_world *world, double dt) {
     if (world->squeezed) step.info.status |= RILL_STATUS_SQUEEZED;
     world->squeezed = false;
     const rill_motion motion = rill_world_motion(world);
-    rill_drawn_begin(&world->flow, &motion);
+    rill_withdrawn_begin(&world->flow, &motion);
     rill_expelled_begin(&world->flow, dt, &motion);
     rill_opening_begin(&world->flow, dt);
     step.info.smallest_dt = dt;
@@ -111,7 +111,7 @@ static void exchange_with_walls(rill_step_context *step, double dt) {
     rill_flow *flow = &step->world->flow;
     const double range = (double)RILL_TOP * step->world->bed.quantum;
     const double fastest = sqrt(2.0 * step->normal * range); /* as if it fell so far */
-    rill_drawn_take(flow, dt);
+    rill_withdrawn_take(flow, dt);
     rill_opening_open(flow, dt);
     if (rill_expelled_release(flow, dt, fastest, step->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
         step->info.status |= RILL_STATUS_SQUEEZED;
@@ -336,7 +336,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
         const rill_body_stage bodies =
             rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.normal);
         rill_bodies_report(&bodies);
-        rill_bodies_find_drawn_levels(&bodies);
+        rill_bodies_find_draw_levels(&bodies);
     }
     world->step = step.info;
     rill_events_end(world, step.done);

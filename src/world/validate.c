@@ -257,20 +257,20 @@ static rill_result check_held(const rill_world *world, rill_message *message) {
     return RILL_OK;
 }
 
-/* Checks what walls have drawn, which may be nothing yet. */
-static rill_result check_drawn(const rill_world *world, rill_message *message) {
-    const rill_drawn *drawn = world->flow.drawn.data;
-    for (size_t i = 0; i < world->flow.drawn.count; ++i) {
-        const rill_drawn *item = &drawn[i];
-        if (!is_column(&world->bed, item->place) || (i > 0 && drawn[i - 1].place >= item->place))
-            return wrong(message, "where liquid is drawn", (int64_t)i, (double)item->place);
+/* Checks what walls have withdrawn, which may be nothing yet. */
+static rill_result check_withdrawn(const rill_world *world, rill_message *message) {
+    const rill_withdrawn *withdrawn = world->flow.withdrawn.data;
+    for (size_t i = 0; i < world->flow.withdrawn.count; ++i) {
+        const rill_withdrawn *item = &withdrawn[i];
+        if (!is_column(&world->bed, item->place) || (i > 0 && withdrawn[i - 1].place >= item->place))
+            return wrong(message, "where liquid is withdrawn", (int64_t)i, (double)item->place);
         if (item->amount < 0 || item->claims != 0 || item->before != 0)
-            return wrong(message, "amount of liquid that is drawn", (int64_t)i, (double)item->amount);
+            return wrong(message, "amount of liquid that is withdrawn", (int64_t)i, (double)item->amount);
         if (!(item->seconds > 0.0 && item->seconds <= RILL_EXPELLED_SLOWEST && item->most > 0.0 &&
-              item->most <= RILL_DRAWN_MOST))
-            return wrong(message, "pace at which liquid is drawn", (int64_t)i, item->seconds);
+              item->most <= RILL_WITHDRAWN_MOST))
+            return wrong(message, "speed at which liquid is withdrawn", (int64_t)i, item->seconds);
         if (item->side < 0 || item->side > 3)
-            return wrong(message, "side to which liquid is drawn", (int64_t)i, (double)item->side);
+            return wrong(message, "side to which liquid is withdrawn", (int64_t)i, (double)item->side);
     }
     return RILL_OK;
 }
@@ -323,7 +323,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_counters(world, message);
     if (!result && world->built) result = check_method(world, message);
     if (!result && world->built) result = check_held(world, message);
-    if (!result && world->built) result = check_drawn(world, message);
+    if (!result && world->built) result = check_withdrawn(world, message);
     if (!result && world->built) result = check_openings(world, message);
     if (!result) result = check_bodies(world, message);
     if (!result) result = check_sources(world, message);

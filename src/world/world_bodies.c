@@ -119,7 +119,7 @@ rill_result rill_body_get_forces(const rill_world *world, rill_body_id id, rill_
     const rill_body *body = body_of(world, id);
     if (!body) return RILL_INVALID_ID;
     *out = body->forces;
-    out->aboard = body->deck_mass / world->def.liquid.density;
+    out->deck_volume = body->deck_mass / world->def.liquid.density;
     return RILL_OK;
 }
 

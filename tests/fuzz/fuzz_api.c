@@ -119,7 +119,7 @@ static rill_result call_body(trial *s, rill_body_id *id) {
     }
     s->stirred = true;
     FUZZ_CHECK(rill_body_get_forces(s->world, *id, &forces) == RILL_OK, "a body without forces");
-    FUZZ_CHECK(isfinite(forces.level) && forces.submerged_volume >= 0.0 && forces.aboard >= 0.0, "level %g",
+    FUZZ_CHECK(isfinite(forces.level) && forces.submerged_volume >= 0.0 && forces.deck_volume >= 0.0, "level %g",
                forces.level);
     if (fuzz_below(&s->in, 4) == 0) return rill_body_destroy(s->world, *id);
     random_state(s, &state);
