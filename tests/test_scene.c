@@ -282,10 +282,15 @@ static void liquid_in_and_out_is_checked(void **state) {
            "s.yaml:9:25: found the unknown key 'rate' in rain, expected rain, name, from or until",
            "s.yaml:10:5: found no key 'max' in a box source, expected one",
            "s.yaml:10:13: found the text 'north' for sources.2.name, expected a name that is not reserved");
-    EXPECT(HEAD "fill: [{ at: [0, 0, 0] }, { depth: no_such.npy, layer: -1 }]\n",
-           "s.yaml:7:8: found no key 'level' in a fill by level (a fill by depth has the key 'depth'), expected one",
-           "s.yaml:7:36: no_such.npy: found no readable file (No such file or directory), expected one",
-           "s.yaml:7:56: found -1 for fill.1.layer, expected a whole number from 0 to 65535");
+    EXPECT(
+        HEAD "fill: [{ at: [0, 0, 0] }, { depth: no_such.npy, layer: -1 }]\n",
+        "s.yaml:7:8: found no key 'level' in a fill by level (one by depth has the key 'depth', one by volume the key "
+        "'volume'), expected one",
+        "s.yaml:7:36: no_such.npy: found no readable file (No such file or directory), expected one",
+        "s.yaml:7:56: found -1 for fill.1.layer, expected a whole number from 0 to 65535");
+    EXPECT(HEAD "fill: [{ volume: 0, level: 1 }]\n", "s.yaml:7:8: found no key 'at' in a fill by volume, expected one",
+           "s.yaml:7:18: found 0 for fill.0.volume, expected a number above 0 and up to 1e+06 (m3)",
+           "s.yaml:7:21: found the unknown key 'level' in a fill by volume, expected at or volume");
 }
 
 static void probes_run_and_view_are_checked(void **state) {

@@ -50,7 +50,8 @@ static rill_scene_result load(rill_scene_report *report) {
         "bodies: [{ shape: hull, mesh: tests/data/step.obj, scale: 0.0001, position: [0.05, 0.05, 0.02] },\n"
         "  { shape: sphere, radius: 0.002, position: [0.04, 0.05, 0.02], kinematic: true, move: [{ time: 0, rotate: "
         "[0, 0, 9] }] }]\n"
-        "fill: [{ depth: scenes/models/bowl_depth.npy }]\nsources: [{ at: [0.05, 0.05, 0.1], rate: 1e-6 }]\n"
+        "fill: [{ depth: scenes/models/bowl_depth.npy }, { at: [0.05, 0.05, 0.1], volume: 1e-6 }]\n"
+        "sources: [{ at: [0.05, 0.05, 0.1], rate: 1e-6 }]\n"
         "run: { frame: 0.01, until: 0.1 }\n";
     static const char *const sets[] = { "liquid.viscosity=1e-5", "sources.1.rain=20" };
     const rill_scene_options options = { .sets = sets, .set_count = 2 };

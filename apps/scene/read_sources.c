@@ -56,15 +56,22 @@ static void read_depths(rill_reader *reader, const rill_node *node, const rill_g
 }
 
 static void read_fill(rill_reader *reader, const rill_node *node, const rill_grid *grid, rill_scene_fill *fill) {
-    static const char *const level_keys[] = { "at", "level", NULL }, *const depth_keys[] = { "depth", "layer", NULL };
+    static const rill_range volume_range = { 0, 1e6, true, "m3" };
+    static const char *const level_keys[] = { "at", "level", NULL }, *const depth_keys[] = { "depth", "layer", NULL },
+                             *const volume_keys[] = { "at", "volume", NULL };
     fill->place = node->place;
     const rill_node *depth = rill_tree_get(node, "depth");
     if (depth) {
         rill_reader_open(reader, node, "a fill by depth", depth_keys);
         rill_read_integer(reader, rill_tree_get(node, "layer"), 0, LAYERS_LIMIT, &fill->layer);
         read_depths(reader, depth, grid, fill);
+    } else if (rill_tree_get(node, "volume")) {
+        rill_reader_open(reader, node, "a fill by volume", volume_keys);
+        rill_read_numbers(reader, rill_reader_need(reader, node, "a fill by volume", "at"), &rill_range_place, fill->at,
+                          3);
+        rill_read_number(reader, rill_tree_get(node, "volume"), &volume_range, &fill->volume);
     } else if (rill_reader_open(reader, node, "a fill by level", level_keys)) {
-        const char *what = "a fill by level (a fill by depth has the key 'depth')";
+        const char *what = "a fill by level (one by depth has the key 'depth', one by volume the key 'volume')";
         rill_read_numbers(reader, rill_reader_need(reader, node, what, "at"), &rill_range_place, fill->at, 3);
         rill_read_number(reader, rill_reader_need(reader, node, what, "level"), &rill_range_place, &fill->level);
     }

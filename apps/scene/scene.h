@@ -125,9 +125,10 @@ typedef struct rill_scene_force {
 } rill_scene_force;
 
 typedef struct rill_scene_fill {
-    const double *depths; /* one per cell, row 0 south; NULL: by level */
+    const double *depths; /* one per cell, row 0 south; NULL: by level or volume */
     int32_t layer;
     double at[3], level;
+    double volume; /* m3, of a drop; 0: by level */
     rill_scene_place place;
 } rill_scene_fill;
 

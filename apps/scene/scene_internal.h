@@ -13,6 +13,12 @@ typedef struct rill_scene_track {
 /* Returns what the keys say about a time; what they say nothing about stays in `pose` as it is. scene_moves.c */
 void rill_scene_track_read(const rill_scene_track *track, double time, rill_scene_pose *pose);
 
+/* Returns how high a fill by volume stands. scene_drops.c */
+double rill_scene_drop_height(const rill_scene *scene, const rill_scene_fill *fill);
+/* Adds such a fill to what is there. `found`: there is a column for it. */
+rill_result rill_scene_put_drop(const rill_scene *scene, rill_world *world, const rill_scene_fill *fill, bool *found,
+                                rill_fill_report *report);
+
 /* Adds a body to a world whose bed is built. scene_bodies.c */
 rill_result rill_scene_add_body(const rill_scene_body *body, rill_world *world);
 /* Gives bodies with keys the motion that takes them through a step. */

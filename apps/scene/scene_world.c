@@ -78,6 +78,17 @@ static double highest(maker *making, const rill_scene_fill *fill, int32_t layers
     return top;
 }
 
+/* Returns the highest point that one fill puts liquid at. */
+static double top_of(maker *making, const rill_scene_fill *fill, int32_t layers) {
+    rill_sample sample;
+    if (fill->depths) return highest(making, fill, layers);
+    if (!(fill->volume > 0)) return fill->level;
+    /* Where there is no column is reported when it is filled. */
+    return rill_query_points(making->world, fill->at, 1, &sample) == RILL_OK && sample.found
+               ? sample.level + rill_scene_drop_height(making->scene, fill)
+               : -(double)INFINITY;
+}
+
 /* 0.05 m, or more if what is filled, or stands outside a still edge, needs it. */
 static double choose_headroom(maker *making) {
     const rill_scene *scene = making->scene;
@@ -85,8 +96,7 @@ static double choose_headroom(maker *making) {
     if (rill_bed_get_info(making->world, &info) != RILL_OK) return HEADROOM_DEFAULT;
     double top = -(double)INFINITY, floor = highest(making, NULL, info.layers);
     for (size_t i = 0; i < scene->fill_count; ++i) {
-        const rill_scene_fill *fill = &scene->fills[i];
-        top = larger(fill->depths ? highest(making, fill, info.layers) : fill->level, top);
+        top = larger(top_of(making, &scene->fills[i], info.layers), top);
     }
     for (int side = 0; side < 4; ++side) {
         const rill_edge *edge = &scene->world.edges[side];
@@ -100,16 +110,23 @@ static double choose_headroom(maker *making) {
 /* A level above the ceilings of passages is what floods them; above the range it cannot be reached. */
 static bool is_cut_on_purpose(const maker *making, const rill_scene_fill *fill) {
     rill_bed_info info;
-    return !fill->depths && rill_bed_get_info(making->world, &info) == RILL_OK && fill->level <= info.highest;
+    return !fill->depths && !(fill->volume > 0) && rill_bed_get_info(making->world, &info) == RILL_OK &&
+           fill->level <= info.highest;
 }
 
 static void fill_one(maker *making, const rill_scene_fill *fill) {
     const rill_grid *grid = &making->scene->world.grid;
     size_t count = (size_t)grid->cells[0] * (size_t)grid->cells[1];
     rill_fill_report done = { 0 };
+    bool found = true;
     rill_result result = fill->depths ? rill_world_fill_depths(making->world, fill->layer, fill->depths, count, &done)
-                                      : rill_world_fill_level(making->world, fill->at, fill->level, &done);
-    if (good(making, result, fill->place) && done.columns_cut > 0 && !is_cut_on_purpose(making, fill)) {
+                         : fill->volume > 0 ? rill_scene_put_drop(making->scene, making->world, fill, &found, &done)
+                                            : rill_world_fill_level(making->world, fill->at, fill->level, &done);
+    if (!found) {
+        rill_report_error(making->report, fill->place,
+                          "found no column at (%g, %g, %g) for a drop, expected a place over a floor of the bed",
+                          fill->at[0], fill->at[1], fill->at[2]);
+    } else if (good(making, result, fill->place) && done.columns_cut > 0 && !is_cut_on_purpose(making, fill)) {
         rill_report_note(making->report, fill->place,
                          "note: %lld of %lld filled columns were cut to full (ceiling or headroom)",
                          (long long)done.columns_cut, (long long)done.columns);
