@@ -21,19 +21,19 @@ typedef struct rill_cg_problem {
     double (*precondition)(void *context);          /* z = M^-1 r; returns r z */
     void (*turn)(void *context, double beta);       /* p = z + beta p; for beta = 0, p may hold anything */
     double (*apply)(void *context);                 /* q = A p; returns p q */
-    double (*advance)(void *context, double alpha); /* x += alpha p, r -= alpha q; returns max |r| */
+    double (*advance)(void *context, double alpha); /* x += alpha p, r -= alpha q; returns how large r is */
     double longest; /* alpha is below; it is about 1 with a good M, and larger by far only where A makes nothing of p */
 } rill_cg_problem;
 
 /* How far the iteration is. */
 typedef struct rill_cg_state {
     double rho;     /* r z of the step before; 0: begin with a new direction */
-    double largest; /* max |r|, as carried along */
+    double largest; /* how large r is: max |r|, or what else the caller measures it by */
     bool stuck;     /* there is nowhere to go any more */
     bool broken;    /* and that because numbers have run out of range */
 } rill_cg_state;
 
-/* Steps until max |r| is `goal`, or `most` of them are taken, or there is nowhere to go; returns how many. May be
+/* Steps until r is as small as `goal`, or `most` of them are taken, or there is nowhere to go; returns how many. May be
  * called again to go on in the same directions, with r replaced by b - A x in between. */
 int32_t rill_cg_iterate(const rill_cg_problem *problem, rill_cg_state *state, double goal, int32_t most);
 

@@ -7,14 +7,15 @@
  *     q = p + C Dp,  alpha = rho / (q . Dp),  Pi += alpha p,  r -= alpha q
  *     y = D r,  beta = (r . y) / rho,  p = r + beta p,  Dp = y + beta Dp
  *
- * Not solve/cg.h, whose loop multiplies by one operator: here D p and C D p are both carried along, so that an iteration
- * applies each of them once, in four passes.
+ * The loop is that of solve/cg.h, by the measure r . D r. D p and C D p are both kept, so that an iteration applies each of
+ * them once, in four passes.
  *
  * Scalar products are exact sums of whole numbers, in any order: a drop that is turned or mirrored keeps its bits. Terms are
  * rounded to parts of a bound for the largest of them, as fine as the number of columns leaves room for. The parts of sparse
  * pipes are added by themselves: for x . C y these are stiff a (x_l - x_r) (y_l - y_r). */
 #include <math.h>
 
+#include "solve/cg.h"
 #include "waves/tension_internal.h"
 
 typedef struct solve {
@@ -110,6 +111,13 @@ static double begin(const solve *problem, double potential, double change, float
 
 /* ------------------------------------------------------------------------------------------------------------ iterate */
 
+typedef struct iteration {
+    const solve *problem;
+    double ahead, moved; /* largest p and D p */
+    double rho;          /* r . D r */
+    int32_t left;        /* iterations */
+} iteration;
+
 /* y = D r; returns r . y. */
 static double look(const solve *problem, float residual) {
     const int fine = exponent(problem, (double)residual * (double)residual * problem->mobile);
@@ -122,12 +130,26 @@ static double look(const solve *problem, float residual) {
     return ldexp((double)found.sums[0], -fine);
 }
 
-/* p and D p from r and y, and q = p + C D p; returns q . D p. */
-static double turn(const solve *problem, double beta) {
-    rill_tension_factors factors = factors_of(problem, beta, 0.0);
-    const rill_tension_outcome turned = rill_tension_each(problem->work, problem->kernels->turn, &factors);
-    const double ahead = (double)turned.most[0], moved = (double)turned.most[1];
-    const int fine = exponent(problem, (ahead + problem->stiffest * moved) * moved);
+/* In the scalar product of D nothing is left to precondition by, and r . D r is known since r is. */
+static double precondition(void *context) {
+    return ((const iteration *)context)->rho;
+}
+
+/* p and D p from r and y. */
+static void turn(void *context, double beta) {
+    iteration *at = context;
+    const rill_tension_factors factors = factors_of(at->problem, beta, 0.0);
+    const rill_tension_outcome turned = rill_tension_each(at->problem->work, at->problem->kernels->turn, &factors);
+    at->ahead = (double)turned.most[0];
+    at->moved = (double)turned.most[1];
+}
+
+/* q = p + C D p; returns q . D p. */
+static double apply(void *context) {
+    const iteration *at = context;
+    const solve *problem = at->problem;
+    const int fine = exponent(problem, (at->ahead + problem->stiffest * at->moved) * at->moved);
+    rill_tension_factors factors = factors_of(problem, 0.0, 0.0);
     factors.scales[0] = ldexp(1.0, fine);
     rill_tension_outcome found = rill_tension_each(problem->work, problem->kernels->apply, &factors);
     found.sums[0] += rill_tension_pipes_sum(problem->tension, problem->stiff, problem->planes->moved,
@@ -136,18 +158,25 @@ static double turn(const solve *problem, double beta) {
     return ldexp((double)found.sums[0], -fine);
 }
 
+/* Pi += alpha p, r -= alpha q; returns r . D r, which nobody asks for after the last iteration. */
+static double advance(void *context, double alpha) {
+    iteration *at = context;
+    const rill_tension_factors factors = factors_of(at->problem, alpha, 0.0);
+    const float residual = rill_tension_each(at->problem->work, at->problem->kernels->advance, &factors).most[0];
+    if (--at->left > 0) at->rho = look(at->problem, residual);
+    return at->rho;
+}
+
 static void iterate(const solve *problem, double goal, float residual) {
-    double rho = look(problem, residual), beta = 0.0;
-    for (int i = 0; i < RILL_TENSION_ITERATIONS && rho > goal; ++i) {
-        const double curvature = turn(problem, beta);
-        if (!(curvature > 0.0)) return;
-        const rill_tension_factors factors = factors_of(problem, rho / curvature, 0.0);
-        residual = rill_tension_each(problem->work, problem->kernels->advance, &factors).most[0];
-        if (i + 1 == RILL_TENSION_ITERATIONS) return;
-        const double next = look(problem, residual);
-        beta = next / rho;
-        rho = next;
-    }
+    iteration at = { .problem = problem, .rho = look(problem, residual), .left = RILL_TENSION_ITERATIONS };
+    rill_cg_state state = { .largest = at.rho };
+    const rill_cg_problem equations = { .context = &at,
+                                        .precondition = precondition,
+                                        .turn = turn,
+                                        .apply = apply,
+                                        .advance = advance,
+                                        .longest = (double)INFINITY };
+    rill_cg_iterate(&equations, &state, goal, at.left);
 }
 
 /* Bits that terms may have where as many columns as there are, and pipes, are summed: not those that are swept, which tiles
