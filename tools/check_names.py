@@ -8,6 +8,7 @@
 - A comment that leans on the one before it, which nobody reads who looked a name up: "The same", "Those", "What", "And" ...
   Rooms are held to that once they are in OPENERS_DONE.
 - A version in the public header that is not that of the changelog's newest section: the soname and `rill_version` follow it.
+- A word of the household in a name, for which the field has one of its own (WORDS), where it once meant that.
 - A depth that src/ changes outside of flow/column.h, the vector kernels and snapshots, which load worlds.
 - With --commits RANGE also: the subject of a commit that is longer than 72 characters.
 """
@@ -31,6 +32,27 @@ CODE = re.compile(r"```.*?```|`[^`\n]+`", re.S)
 DEPTH = re.compile(r"(?:->|\.)H\[[^;]*?\]\s*[-+*/|&]?=(?!=)|(?<!const )\bint32_t \*(?:restrict |const )?H = |(?:cpy|set|move)\([^,;]*->H\b")
 DOORS = re.compile(r"flow/column\.h$|kernels\.c$|snapshot/")
 SUBJECT_LIMIT = 72
+# Parts of names, where they are not wanted, and what is said instead.
+EVERYWHERE = ("src/", "apps/", "tests/", "include/")
+WORDS = {
+    "rub": (EVERYWHERE, "drag"), "grasp": (EVERYWHERE, "drag"), "cargo": (EVERYWHERE, "added mass, or load"),
+    "unturn": (EVERYWHERE, "remove the axial torque"), "fringe": (EVERYWHERE, "contact band"),
+    "stakes": (EVERYWHERE, "outline points"), "retreat": (EVERYWHERE, "outline clip"),
+    "aboard": (EVERYWHERE, "deck"), "movers": (EVERYWHERE, "wall speed"), "margins": (("src/",), "windows, or rims"),
+    "spin": (("include/", "src/bodies/", "src/world/", "apps/scene/"), "angular velocity"),
+    "heavier": (("src/",), "effective inertia"), "lighter": (("src/",), "inverse of the effective inertia"),
+    "six": (("src/",), "wrench, or twist"), "given": (("src/bodies/",), "drag"),
+    "carry": (("src/bodies/", "src/flow/", "src/waves/"), "added mass, or advect"),
+    "tell": (("src/bodies/", "src/world/"), "report"), "seen": (("src/bodies/",), "levels to draw"),
+    "shown": (("src/",), "lifted bases"), "told": (("src/", "apps/validate/"), "prescribed"),
+    "pace": (("src/flow/", "src/motion/"), "wall speed, or force"), "drawn": (("src/flow/", "src/motion/"), "withdrawn"),
+    "held": (("src/flow/", "src/motion/"), "expelled"), "settle": (("src/motion/",), "remap"),
+    "printed": (("src/",), "paper"), "growth": (("src/surface/",), "contact distance"),
+    "aside": (("src/world/",), "body insertion"), "piles": (("src/",), "row voids"), "fills": (("src/bed/",), "close walls"),
+    "progress": (("src/",), "step context"), "airborne": (("src/flow/", "src/motion/", "include/"), "in transit"),
+    "afloat": (("apps/validate/",), "free bodies"), "communicating": (EVERYWHERE, "connected wells"),
+    "pick": (("src/",), None),
+}
 
 
 def sources(root, folders=ROOTS):
@@ -100,6 +122,20 @@ def check_version(root):
         yield f"CHANGELOG.md: begins with {newest and newest[1]}, but RILL_VERSION_... is {'.'.join(numbers)}"
 
 
+def check_words(root):
+    """In names of files, functions, members and variables; `pick` only as a file of its own, which base/dispatch.h spares."""
+    for file in sources(root, ("src", "apps", "tests", "include")):
+        name = file.relative_to(root).as_posix()
+        found = [(0, part) for part in file.stem.lower().split("_")]
+        if file.suffix in {".c", ".h", ".cpp"}:
+            text = COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), file.read_text(encoding="utf-8"))
+            for number, line in enumerate(text.splitlines(), 1):
+                found += [(number, part) for part in set("_".join(re.findall(r"[a-z]\w*", line.lower())).split("_"))]
+        for number, part in found:
+            if part in WORDS and name.startswith(WORDS[part][0]) and (WORDS[part][1] or number == 0):
+                yield f"{name}:{number}: '{part}' in a name; say {WORDS[part][1] or 'base/dispatch.h'}"
+
+
 def check_depths(root):
     for file in sources(root, ("src",)):
         name = str(file.relative_to(root))
@@ -118,7 +154,7 @@ def check_commits(root, commits):
 
 def check(root, rooms):
     return [*check_unique(root), *check_rooms(root), *check_docs(root), *check_openers(root, rooms), *check_version(root),
-            *check_depths(root)]
+            *check_depths(root), *check_words(root)]
 
 
 def self_test():
@@ -132,6 +168,8 @@ def self_test():
                             "memcpy(flow->H + a, b, c);\nworld->flow.H[a->queue[i]] = 0;\nflow->H = b;\n",
         "src/flow/kernels.c": "row->H[i] += 1;",
         "src/flow/column.h": "flow->H[place] += quanta;",
+        "src/flow/kernels_pick.c": "int32_t rill_carry_on; /* carry */ int carrying; char *text = \"held\";",
+        "src/base/words.c": "int pace; int rub_x;",
         "apps/cli/main.c": '/* Andrews said: */ char *s = "/* And in a text */";\n// And here\n',
         "include/rill/rill.h": "#define RILL_VERSION_MAJOR 1\n#define RILL_VERSION_MINOR 2\n#define RILL_VERSION_PATCH 3\n",
         "CHANGELOG.md": "# Changelog\n\n## 1.3.0 (some day)\n\n## 1.2.3\n",
@@ -141,6 +179,9 @@ def self_test():
     }
     wanted = [
         *[f"src/flow/thief.c:{line}: changes a depth; flow/column.h is the door to them" for line in (1, 2, 5, 6)],
+        "src/flow/kernels_pick.c:0: 'pick' in a name; say base/dispatch.h",
+        "src/flow/kernels_pick.c:1: 'carry' in a name; say added mass, or advect",
+        "src/base/words.c:1: 'rub' in a name; say drag",
         "src/flow/order.c: named as src/base/order.c",
         "CONTRIBUTING.md: does not list src/new",
         "CONTRIBUTING.md: lists src/old, which is not there",

@@ -370,8 +370,8 @@ RILL_API rill_result rill_solid_destroy(rill_world *world, rill_solid_id id);
 RILL_API rill_solid_id rill_solid_find(const rill_world *world, const char *name);
 RILL_API const char *rill_solid_name(const rill_world *world, rill_solid_id id); /* "" when nameless, NULL when stale */
 
-/* A pointer that a program keeps beside an object, by its id, and that Rill never looks behind, NULL at first. Solids, sources
- * and bodies have one each. It is no part of snapshots: in a loaded world all are NULL; rill_snapshot_restore keeps those of
+/* A pointer that a program keeps beside an object, by its id, and that Rill never looks behind, NULL at first. Solids,
+ * sources, controls and bodies have one each. It is no part of snapshots: in a loaded world all are NULL; rill_snapshot_restore keeps those of
  * ids that name an object before and after it, and the others are NULL. */
 RILL_API rill_result rill_solid_set_user_data(rill_world *world, rill_solid_id id, void *user);
 RILL_API void *rill_solid_user_data(const rill_world *world, rill_solid_id id); /* NULL when stale */

@@ -125,8 +125,12 @@ static bool find_aims(const head_solve *solve) {
         any |= solve->compliance[i] > RILL_HEAD_MUCH;
         RILL_ASSERT(solve->compliance[i] > 0.0 && solve->compliance[i] <= 1.0);
         const double has = (double)stage->flow->H[node->place], before = has - (level - node->displaced_before);
-        const double given = rill_max_d(solve->compliance[i] - RILL_HEAD_SOFT, 0.0) * rill_min_d(node->displaced, cell);
-        const double strained = before > given ? given : before < -given ? -given : before, left = before - strained;
+        const double yielded =
+            rill_max_d(solve->compliance[i] - RILL_HEAD_SOFT, 0.0) * rill_min_d(node->displaced, cell);
+        const double strained = before > yielded    ? yielded
+                                : before < -yielded ? -yielded
+                                                    : before,
+                     left = before - strained;
         const double hurried = left > most ? left - most : left < -most ? left + most : 0.0;
         solve->target[i] = node->first_touch >= 0 ? has - strained - hurried : has;
     }

@@ -213,9 +213,9 @@ static void move_over(const rill_body_stage *stage, const rill_body_face *face) 
     *rill_body_face_velocity(stage->flow, face) = 0.0f;
 }
 
-/* Carries on what stands above a ceiling. Tells whether it was more than comes of cutting bodies into quarters of
+/* Moves on what stands above a ceiling. Tells whether it was more than comes of cutting bodies into quarters of
  * cells. */
-static bool carry_on(rill_flow *flow, int32_t place, int64_t *refused) {
+static bool repair_at(rill_flow *flow, int32_t place, int64_t *refused) {
     const int32_t height = flow->bed->c[place] - flow->bed->b[place], above = flow->H[place] - height;
     return rill_passages_repair_column(flow, place, refused) && above > height / 256;
 }
@@ -233,7 +233,7 @@ int64_t rill_bodies_move_in_passages(const rill_body_stage *stage, bool *capped)
     }
     for (size_t i = 0; i < bodies->faces.count; ++i) {
         if (!faces[i].in_passage) continue;
-        const bool l = carry_on(stage->flow, faces[i].l, &refused), r = carry_on(stage->flow, faces[i].r, &refused);
+        const bool l = repair_at(stage->flow, faces[i].l, &refused), r = repair_at(stage->flow, faces[i].r, &refused);
         *capped |= l || r;
     }
     for (size_t i = 0; i < bodies->nodes.count; ++i) {

@@ -369,10 +369,10 @@ void rill_expelled_stop(rill_flow *flow, double dt) {
 
 /* ------------------------------------------------------------------------------------------------------------ withdrawn */
 
-static bool drawn_before(const rill_withdrawn *a, const rill_withdrawn *b) {
+static bool withdrawn_before(const rill_withdrawn *a, const rill_withdrawn *b) {
     return a->place < b->place;
 }
-RILL_SORT(sort_withdrawn, rill_withdrawn, drawn_before)
+RILL_SORT(sort_withdrawn, rill_withdrawn, withdrawn_before)
 
 void rill_withdrawn_order(rill_flow *flow) {
     sort_withdrawn(flow->withdrawn.data, flow->withdrawn.count);

@@ -128,7 +128,7 @@ static void put_in(const insert_work *insertion, int64_t amount) {
     }
 }
 
-void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue) {
+void rill_world_insert_body(rill_world *world, const rill_body *body, int32_t *queue) {
     insert_work insertion = { .world = world, .queue = queue };
     if (!rill_world_method(world)->layered) return;
     rill_world_cover(world, false);

@@ -233,7 +233,7 @@ void rill_world_cover(rill_world *world, bool fill);
 /* Liquid on bodies that found no room when they went away is booked as drained; false: there was none. */
 bool rill_world_book_lost(rill_world *world);
 /* body_insertion.c: makes room for a body that is new. `queue` has a place for each column of the bed. */
-void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue);
+void rill_world_insert_body(rill_world *world, const rill_body *body, int32_t *queue);
 void rill_world_free_bodies(rill_world *world);
 
 /* world_forces.c. Drives flow or tank by the forces as they are now. */

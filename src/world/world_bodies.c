@@ -341,7 +341,7 @@ rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_b
     if (!result && !queue) result = rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to make room for a body");
     rill_body_id id = { 0 };
     if (!result) result = enlist(world, &body, &id);
-    if (!result) rill_world_push_aside(world, body_of(world, id), queue);
+    if (!result) rill_world_insert_body(world, body_of(world, id), queue);
     rill_free(&world->allocator, queue, columns, sizeof *queue);
     if (result)
         drop(world, &body);
