@@ -15,7 +15,7 @@
 #include "flow/limit.h"
 #include "passages/passage_kernels.h"
 
-enum { SIDE = 37, CELLS = SIDE * SIDE, NODES = CELLS + 16, FACES = 2 * NODES, VERDICTS = 9 };
+enum { SIDE = 37, CELLS = SIDE * SIDE, NODES = CELLS + 16, FACES = 2 * NODES, VERDICTS = 11 };
 
 static uint32_t seed;
 static uint32_t next(void) {
@@ -34,9 +34,10 @@ typedef struct graph {
     int32_t node_count, face_count, even_count;
     int32_t x[NODES], y[NODES], place[NODES], inner[NODES], sealed[NODES];
     int32_t b[NODES], c[NODES], H[NODES], fill[NODES], active[NODES], was_active[NODES], ever_active[NODES];
-    int32_t west[NODES], east[NODES], south[NODES], north[NODES];
+    int32_t west[NODES], east[NODES], south[NODES], north[NODES], searched_active[NODES];
     double pi[NODES], f[NODES], correction[NODES], last[NODES], before[NODES];
     int32_t l[FACES], r[FACES], at[FACES], axis[FACES], head[FACES], steep[FACES], t[FACES];
+    int32_t searched_open[FACES];
     float u[FACES], base[FACES], gain[FACES], reach[FACES];
     double q[FACES];
     double excess[NODES], judged[NODES]; /* f after these kernels: others use it as well */
@@ -66,6 +67,7 @@ static rill_passage_nodes nodes_of(graph *g) {
                                  .place = g->place,
                                  .inner = g->inner,
                                  .sealed = g->sealed,
+                                 .searched_active = g->searched_active,
                                  .last = g->last,
                                  .before = g->before,
                                  .pi = g->pi,
@@ -88,6 +90,7 @@ static rill_passage_edges faces_of(graph *g) {
                                  .gain = g->gain,
                                  .reach = g->reach,
                                  .q = g->q,
+                                 .searched_open = g->searched_open,
                                  .at = g->at,
                                  .contiguous = g->even_faces,
                                  .in_row = g->faces_in_row };
@@ -258,6 +261,9 @@ static void run_kernels(const rill_passage_kernels *k, graph *g, uint32_t round)
     k->drive(1, split, &nodes, &faces, &CONSTANTS);
     k->open(1, split, &nodes, &faces, CONSTANTS.lambda, 0.0f);
     k->open(split, all, &nodes, &faces, CONSTANTS.lambda, round % 3 ? 0.0f : 8589934.0f);
+    g->verdicts[9] = k->opened(1, all, &faces);
+    g->verdicts[10] = k->activated(1, count, &nodes);
+    assert_false(k->opened(1, all, &faces) || k->activated(1, count, &nodes)); /* remembered */
     k->excess(1, count, &nodes, &faces);
     memcpy(g->excess, g->f, sizeof g->f);
     g->verdicts[0] = k->judge(1, count, &nodes, 0.25);

@@ -84,26 +84,8 @@ static void search_all(rill_passage_solver *passages) {
     RILL_ASSERT(is_partition(passages));
 }
 
-/* Says whether open edges are others than those that islands were found for, and remembers them. */
-static int32_t edges_differ(const rill_passage_edges *edges) {
-    int32_t differ = 0;
-    for (int32_t i = 1; i < edges->count; ++i) {
-        const uint8_t open = weight(edges, i) > 0.0f;
-        differ |= edges->searched_open[i] ^ open;
-        edges->searched_open[i] = open;
-    }
-    return differ;
-}
-/* Says whether active nodes are others than those that islands were found for, and remembers them. */
-static int32_t active_differ(const rill_passage_solver *passages) {
-    int32_t differ = 0;
-    for (int32_t n = 1; n < passages->node_count; ++n) {
-        const uint8_t active = (uint8_t)passages->nodes.active[n];
-        differ |= passages->searched_active[n] ^ active;
-        passages->searched_active[n] = active;
-    }
-    return differ;
-}
+/* Says whether nodes, or which of them are active and which edges open, are others than those that islands were found
+ * for, and remembers them. */
 static bool all_differ(rill_passage_solver *passages) {
     const int32_t more = passages->searched_nodes != passages->node_count ||
                          passages->searched_faces != passages->faces.count ||
@@ -112,7 +94,10 @@ static bool all_differ(rill_passage_solver *passages) {
     passages->searched_faces = passages->faces.count;
     passages->searched_pipes = passages->pipes.count;
     /* no short cut: all are to be remembered */
-    return (more | active_differ(passages) | edges_differ(&passages->faces) | edges_differ(&passages->pipes)) != 0;
+    const rill_passage_kernels *kernels = passages->kernels;
+    return (more | kernels->activated(1, passages->node_count, &passages->nodes) |
+            kernels->opened(1, passages->faces.count, &passages->faces) |
+            kernels->opened(1, passages->pipes.count, &passages->pipes)) != 0;
 }
 
 bool rill_passages_find_islands(rill_passage_solver *passages) {

@@ -331,6 +331,30 @@ KERNEL place(int32_t from, int32_t to, const rill_passage_nodes *nodes, const ri
     }
 }
 
+JUDGE opened(int32_t from, int32_t to, const rill_passage_edges *edges) {
+    const float *gain = edges->gain, *reach = edges->reach;
+    int32_t *known = edges->searched_open, differ = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < to; ++i) {
+        const int32_t open = gain[i] * reach[i] > 0.0f;
+        differ |= known[i] ^ open;
+        known[i] = open;
+    }
+    return differ;
+}
+
+JUDGE activated(int32_t from, int32_t to, const rill_passage_nodes *nodes) {
+    const int32_t *active = nodes->active;
+    int32_t *known = nodes->searched_active, differ = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < to; ++i) {
+        const int32_t now = active[i];
+        differ |= known[i] ^ now;
+        known[i] = now;
+    }
+    return differ;
+}
+
 JUDGE correct(int32_t from, int32_t to, const rill_passage_nodes *nodes) {
     double *pi = nodes->pi, *x = nodes->x;
     int32_t negative = 0;
@@ -465,6 +489,8 @@ const rill_passage_kernels RILL_KERNELS_NAME = {
     .excess = excess,
     .judge = judge,
     .place = place,
+    .opened = opened,
+    .activated = activated,
     .correct = correct,
     .change = change,
     .finish = finish,

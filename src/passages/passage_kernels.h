@@ -26,6 +26,7 @@ typedef struct rill_passage_nodes {
     int32_t *was_active;                  /* 1: flooded before this sub-step, so that its faces are not driven yet */
     int32_t *ever_active;                 /* 1: has been active in this sub-step, so that its faces are flooded */
     int32_t *sealed;                      /* 1: of an island that nothing leads out of */
+    int32_t *searched_active;             /* 1: was active when islands were found */
     double *f, *x;                        /* the pressure problem: what is too much, and corrections of pi */
     uint8_t *contiguous; /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
     uint8_t *in_row;     /* by chunk: its columns follow each other in a row of a sheet */
@@ -47,7 +48,7 @@ typedef struct rill_passage_edges {
     int32_t *t;             /* whole quanta that cross, over flooded edges alone */
     uint8_t *contiguous;    /* by chunk: its l follow each other, and so do its r */
     uint8_t *in_row;        /* by chunk: contiguous, and they follow each other in a row of a plane; faces only */
-    uint8_t *searched_open; /* 1: was open when islands were found */
+    int32_t *searched_open; /* 1: was open when islands were found */
 } rill_passage_edges;
 
 /* Returns how a pressure is kept in the plane from sub-step to sub-step: in quarters of a quantum, 1 for none. */
@@ -139,6 +140,10 @@ typedef struct rill_passage_kernels {
      * a neighbour without pressure. */
     void (*place)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
                   const rill_passage_problem *problem);
+    /* Returns 1 if other edges are open than `searched_open` says, or other nodes active than `searched_active`; these
+     * then say which are. */
+    int32_t (*opened)(int32_t from, int32_t to, const rill_passage_edges *edges);
+    int32_t (*activated)(int32_t from, int32_t to, const rill_passage_nodes *nodes);
     /* Adds x to pi, and clears it; 1 if some pressure is now negative. */
     int32_t (*correct)(int32_t from, int32_t to, const rill_passage_nodes *nodes);
     /* Finds what crosses flooded faces into and out of each node: into f. RILL_VERDICT_SHORT, _OVER. */

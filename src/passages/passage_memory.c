@@ -78,6 +78,7 @@ static bool grow_arrays(const array *arrays, size_t count, int32_t have, int32_t
                              ARRAY(nodes->was_active),                                                                 \
                              ARRAY(nodes->ever_active),                                                                \
                              ARRAY(nodes->sealed),                                                                     \
+                             ARRAY(nodes->searched_active),                                                            \
                              ARRAY(nodes->f),                                                                          \
                              ARRAY(nodes->x),                                                                          \
                              ARRAY(nodes->contiguous),                                                                 \
@@ -99,7 +100,6 @@ static bool grow_arrays(const array *arrays, size_t count, int32_t have, int32_t
                              ARRAY((passages)->queue),                                                                 \
                              ARRAY((passages)->pool),                                                                  \
                              ARRAY((passages)->marks),                                                                 \
-                             ARRAY((passages)->searched_active),                                                       \
                              ARRAY((passages)->islands),                                                               \
                              ARRAY((passages)->order),                                                                 \
                              ARRAY((passages)->number),                                                                \

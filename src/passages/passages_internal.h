@@ -69,7 +69,6 @@ typedef struct rill_passage_solver {
     int32_t *queue;   /* nodes */
     int32_t *pool;    /* per node: the first node of its pool */
     uint8_t *marks;   /* per node, RILL_NODE_... */
-    uint8_t *searched_active; /* per node: it was active when islands were found */
     rill_passage_prediction prediction;
 
     int32_t island_count;
