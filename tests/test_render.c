@@ -83,8 +83,10 @@ static void fill(rill_world *world, double x, double y, double z, double level) 
 static const rill_camera above = { { 0.04, 0.0399, 0.25 }, { 0.04, 0.04, 0 }, 60 };
 static const rill_camera aslant = { { 0.04, -0.14, 0.12 }, { 0.04, 0.04, 0 }, 60 };
 
+/* Without the large lamp, whose image would lie over what is seen through the liquid. */
 static rill_render_options plain_options(const char *liquid) {
     rill_render_options options = rill_default_render_options();
+    memset(options.studio, 0, sizeof options.studio);
     assert_true(rill_optics_preset(liquid, &options.optics));
     return options;
 }
@@ -240,6 +242,40 @@ static int find_step(const stage *s, int from, int to) {
         }
     }
     return found;
+}
+
+/* Blood under the scene's camera: the lamp hangs on the far side, wherever that is, and stays there for other cameras. Across the
+ * pool it is brighter and darker in turns, by its flags, along straight bands. */
+static void level_liquid_mirrors_the_lamp(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.04, 0.04, 0.001, 0.004);
+    const rill_camera east = { { 0.22, 0.04, 0.12 }, { 0.04, 0.04, 0 }, 60 },
+                      low = { { 0.04, -0.14, 0.12 }, { 0.04, 0.04, 0 }, 60 };
+    const rill_camera *cameras[] = { &low, &east };
+    rill_render_options options = plain_options("blood");
+    for (int i = 0; i < 2; ++i) {
+        double plain = 0, most = 0, least = 1;
+        memset(options.studio, 0, sizeof options.studio);
+        draw(s, world, cameras[i], &options);
+        plain = luminance(look_at(s, cameras[i], 0.04, 0.04, 0.004));
+        rill_studio_for(cameras[i], &options);
+        draw(s, world, cameras[i], &options);
+        for (int k = -30; k <= 30; ++k) {
+            double at = 0.04 + 0.001 * k, here = luminance(look_at(s, cameras[i], i ? 0.04 : at, i ? at : 0.04, 0.004));
+            most = fmax(most, here);
+            least = fmin(least, here);
+        }
+        if (most < plain + 0.1 || most < least + 0.08) fail_msg("%g to %g, %g without a lamp", least, most, plain);
+    }
+    draw(s, world, &low,
+         &options); /* the lamp hangs for the other camera: nothing is mirrored into this one from its side */
+    double turned = luminance(look_at(s, &low, 0.04, 0.04, 0.004));
+    rill_studio_for(&low, &options);
+    draw(s, world, &low, &options);
+    assert_true(luminance(look_at(s, &low, 0.04, 0.04, 0.004)) > turned + 0.03);
+    rill_world_destroy(world);
 }
 
 static void refraction_displaces_what_is_below(void **state) {
@@ -811,16 +847,27 @@ static void materials_follow_names_and_scenes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(liquid_is_where_it_stands),           cmocka_unit_test(absorption_grows_with_thickness),
-        cmocka_unit_test(refraction_displaces_what_is_below),  cmocka_unit_test(what_stands_in_front_is_not_refracted),
-        cmocka_unit_test(what_does_not_move_does_not_flicker), cmocka_unit_test(shadows_fall_away_from_the_sun),
-        cmocka_unit_test(overlays_have_their_colours),         cmocka_unit_test(meniscus_overlay_shows_distances),
-        cmocka_unit_test(tiles_overlay_shows_what_is_awake),   cmocka_unit_test(lines_are_drawn_over_liquid_only),
-        cmocka_unit_test(layers_come_in_the_right_order),      cmocka_unit_test(equal_worlds_look_equal),
-        cmocka_unit_test(what_was_wet_is_dark_until_it_dries), cmocka_unit_test(bodies_are_where_they_are),
-        cmocka_unit_test(both_languages_draw_the_same),        cmocka_unit_test(shipped_scenes_look_sound),
-        cmocka_unit_test(sizes_change_and_are_refused),        cmocka_unit_test(materials_follow_names_and_scenes),
-        cmocka_unit_test(boats_look_as_they_are_inside),       cmocka_unit_test(forces_overlay_shows_what_is_carried),
+        cmocka_unit_test(liquid_is_where_it_stands),
+        cmocka_unit_test(absorption_grows_with_thickness),
+        cmocka_unit_test(level_liquid_mirrors_the_lamp),
+        cmocka_unit_test(refraction_displaces_what_is_below),
+        cmocka_unit_test(what_stands_in_front_is_not_refracted),
+        cmocka_unit_test(what_does_not_move_does_not_flicker),
+        cmocka_unit_test(shadows_fall_away_from_the_sun),
+        cmocka_unit_test(overlays_have_their_colours),
+        cmocka_unit_test(meniscus_overlay_shows_distances),
+        cmocka_unit_test(tiles_overlay_shows_what_is_awake),
+        cmocka_unit_test(lines_are_drawn_over_liquid_only),
+        cmocka_unit_test(layers_come_in_the_right_order),
+        cmocka_unit_test(equal_worlds_look_equal),
+        cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
+        cmocka_unit_test(bodies_are_where_they_are),
+        cmocka_unit_test(both_languages_draw_the_same),
+        cmocka_unit_test(shipped_scenes_look_sound),
+        cmocka_unit_test(sizes_change_and_are_refused),
+        cmocka_unit_test(materials_follow_names_and_scenes),
+        cmocka_unit_test(boats_look_as_they_are_inside),
+        cmocka_unit_test(forces_overlay_shows_what_is_carried),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);
 }

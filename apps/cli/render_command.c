@@ -146,6 +146,7 @@ static int prepare(drawing *work, const draw_options *options) {
     work->look.exposure = (float)options->exposure;
     work->look.peels = PEELS;
     work->camera = rill_camera_for(scene, work->world);
+    rill_studio_for(&work->camera, &work->look);
     if (options->camera) read_camera(options->camera, &work->camera);
     return RILL_EXIT_DONE;
 }

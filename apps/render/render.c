@@ -36,6 +36,7 @@ rill_render_options rill_default_render_options(void) {
     rill_render_options options = { .samples = 1,
                                     .peels = 5,
                                     .sun = { -0.55f, -0.25f, 0.95f },
+                                    .studio = { -0.6f, 0.8f },
                                     .backdrop = { 0.56f, 0.55f, 0.53f },
                                     .exposure = 1,
                                     .ground = true,

@@ -67,6 +67,7 @@ typedef struct rill_render_options {
     int32_t samples; /* 1 to 4096 per pixel; from 16 on the sky casts shadows too */
     int32_t peels;   /* how many surfaces behind each other are drawn, 1 to 16; of more, the farthest and the nearest */
     float sun[3];    /* direction to the sun, any length */
+    float studio[2]; /* level direction of length 1 to where the large lamp hangs (rill_studio_for); 0, 0: none */
     float backdrop[3];                             /* colour behind the scene, linear */
     float exposure;                                /* factor */
     bool ground;                                   /* a floor below everything, on which shadows fall */
@@ -119,5 +120,8 @@ rill_render_material *rill_materials_of(const rill_scene *scene, rill_render_opt
 rill_render_material rill_material_for(const rill_scene_material *said, const char *name, rill_shape shape);
 /* Returns the scene's camera, or one from which the whole grid is seen. */
 rill_camera rill_camera_for(const rill_scene *scene, const rill_world *world);
+/* Hangs the large lamp where level liquid mirrors it into a camera: that of the scene, so that it stays where it is when another is
+ * taken. */
+void rill_studio_for(const rill_camera *camera, rill_render_options *options);
 
 #endif

@@ -70,6 +70,7 @@ void rill_frame_begin(rill_render *render, const rill_world *world, const rill_r
     frame->grid[3] = render->wet.columns ? (float)render->wet.layers : 0;
     memcpy(frame->sun_colour, (const float[4]){ 1.40f, 1.30f, 1.16f, 0.45f }, sizeof frame->sun_colour);
     memcpy(frame->backdrop, options->backdrop, sizeof options->backdrop);
+    memcpy(frame->studio, options->studio, sizeof options->studio);
     memcpy(frame->size,
            (const float[4]){ (float)render->width, (float)render->height, 1.0f / (float)render->width,
                              1.0f / (float)render->height },
@@ -169,6 +170,14 @@ void rill_frame_sample(rill_render *render, const rill_camera *camera, const ril
     glBindBuffer(GL_UNIFORM_BUFFER, render->frame_buffer);
     glBufferData(GL_UNIFORM_BUFFER, sizeof *frame, frame, GL_DYNAMIC_DRAW);
     glBindBufferBase(GL_UNIFORM_BUFFER, 0, render->frame_buffer);
+}
+
+void rill_studio_for(const rill_camera *camera, rill_render_options *options) {
+    const double x = camera->to[0] - camera->from[0], y = camera->to[1] - camera->from[1], length = hypot(x, y);
+    const double steep = fabs(camera->to[2] - camera->from[2]);
+    if (length < 1e-3 * steep) return; /* straight down there is no far side */
+    options->studio[0] = (float)(x / length);
+    options->studio[1] = (float)(y / length);
 }
 
 rill_camera rill_camera_for(const rill_scene *scene, const rill_world *world) {

@@ -28,7 +28,7 @@ enum {
 /* The uniform block Frame of shaders/common.glsl, in the same order. */
 typedef struct rill_frame {
     float view_proj[16], inv_view_proj[16], sun_matrix[16], sky_matrix[16];
-    float eye[4], sun[4], sun_colour[4], sky[4], size[4], bounds[4], backdrop[4], grid[4], look[4];
+    float eye[4], sun[4], sun_colour[4], sky[4], size[4], bounds[4], backdrop[4], grid[4], studio[4], look[4];
 } rill_frame;
 
 /* A buffer of triangles or lines, on its way to the screen. */

@@ -104,6 +104,7 @@ static bool welcome(rill_viewer *viewer, const rill_player_view *view) {
     if (viewer->another) {
         double size = hypot(viewer->high[0] - viewer->low[0], viewer->high[1] - viewer->low[1]);
         rill_camera camera = rill_camera_for(scene, view->world);
+        rill_studio_for(&camera, &viewer->look);
         viewer->orbit = rill_orbit_from(&camera, size);
         snprintf(viewer->name, sizeof viewer->name, "%s", scene->name);
         viewer->scene_preset = 0;
@@ -200,6 +201,7 @@ bool rill_viewer_draw_once(rill_viewer *viewer, const rill_player_view *view, in
     rill_camera camera = rill_camera_for(view->scene, view->world);
     bool good =
         set_materials(viewer, view->scene) && rill_render_resize(viewer->render, width, height, viewer->message);
+    rill_studio_for(&camera, &viewer->look);
     rill_render_forget(viewer->render);
     rill_optics_preset(view->scene->preset, &viewer->look.optics);
     viewer->look.samples = 4;

@@ -15,6 +15,7 @@ layout(std140) uniform Frame {
     vec4 bounds;        // xyz: centre of the scene; w: its radius
     vec4 backdrop;      // rgb: colour of ground and background; w: z of the ground
     vec4 grid;          // xy: south-west corner; z: cell size; w: layers of the wetness map
+    vec4 studio;        // xy: level direction away from the scene's own camera, where the large lamp hangs
     vec4 look;          // x: exposure; y: size of a texel of the shadow map, m; z: 1: caustics; w: texels per side
 };
 
@@ -92,10 +93,34 @@ vec3 sky_light(vec3 d) {
     return mix(below, above, smoothstep(-0.12, 0.12, d.z)) * sun_colour.w;
 }
 
-// What a mirror sees: with the lamps.
+// The backdrop of a studio: the ground goes over into a wall.
+vec3 background(vec3 d) {
+    return backdrop.rgb * mix(0.72, 0.40, smoothstep(-0.35, 0.5, d.z));
+}
+
+// A strip of the large lamp, from its middle on to either side.
+float lamp_strip(float x, float middle, float half_width, float soft) {
+    return 1.0 - smoothstep(half_width - soft, half_width + soft, abs(x - middle));
+}
+
+// The large lamp: strips of light in a ceiling over the far side, graded, with dark flags between them. Level liquid mirrors
+// them as straight bands, which bend where it is not level.
+vec3 ceiling_lamp(vec3 d, float blur) {
+    if (d.z < 0.05 || dot(studio.xy, studio.xy) < 0.5) return vec3(0.0);
+    vec2 p = vec2(dot(d.xy, vec2(studio.y, -studio.x)), dot(d.xy, studio.xy)) / d.z; // in heights of the ceiling
+    vec2 soft = (0.05 + blur) * (1.0 + 0.6 * abs(p));
+    float across = lamp_strip(p.x, -0.40, 0.15, soft.x) + lamp_strip(p.x, 0.16, 0.20, soft.x) +
+                   0.7 * (lamp_strip(p.x, 0.85, 0.18, soft.x) + lamp_strip(p.x, -1.05, 0.20, soft.x));
+    float along = lamp_strip(p.y, 0.48, 0.62, soft.y) + lamp_strip(p.y, 2.30, 1.00, soft.y);
+    // Level liquid mirrors little of what is high above: there the lamp is brighter. What is rough sees the dark ceiling, too.
+    float bright = mix(6.5, 2.2, smoothstep(0.2, 2.6, length(p))) * mix(1.0, 0.35, smoothstep(0.08, 0.5, blur));
+    return vec3(1.0, 0.985, 0.955) * (min(across, 1.0) * along * bright);
+}
+
+// What a mirror sees: what is behind the scene, a dim ceiling, and the lamps.
 vec3 environment(vec3 d, float roughness) {
     float blur = 0.10 + 1.2 * roughness;
-    vec3 light = 1.7 * sky_light(d);
+    vec3 light = mix(background(d), 1.1 * sky_light(d), smoothstep(0.10, 0.45, d.z)) + ceiling_lamp(d, roughness);
     vec3 key = normalize(vec3(sun.xy, sun.z * 0.8));
     vec3 side = normalize(cross(vec3(0, 0, 1), key));
     // A window of four panes beside the sun, and a long strip on the other side.
@@ -109,11 +134,6 @@ vec3 environment(vec3 d, float roughness) {
     vec3 strip_side = normalize(cross(vec3(0, 0, 1), strip));
     light += vec3(0.82, 0.90, 1.0) * 5.0 * soft_box(d, strip, strip_side, vec2(0.85, 0.16), 0.25 + blur);
     return light;
-}
-
-// The backdrop of a studio: the ground goes over into a wall.
-vec3 background(vec3 d) {
-    return backdrop.rgb * mix(0.72, 0.40, smoothstep(-0.35, 0.5, d.z));
 }
 
 // ------------------------------------------------------------------------------------------------------------- shadows
