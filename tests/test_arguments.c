@@ -32,6 +32,11 @@ static void test_absurd_solvers(void **state) {
     REFUSED(solver.kandemir.vanishing, 0.0, "solver.kandemir.vanishing is 0; expected more than 0");
     REFUSED(solver.kandemir.viscosity, 2.0, "solver.kandemir.viscosity is 2");
     REFUSED(solver.kandemir.atmosphere, inf, "solver.kandemir.atmosphere is inf");
+    REFUSED(solver.wang.viscosity, nan, "solver.wang.viscosity is nan; expected 0 to 1");
+    REFUSED(solver.wang.friction, -1.0, "solver.wang.friction is -1");
+    REFUSED(solver.wang.time_step, nan, "solver.wang.time_step is nan");
+    REFUSED(solver.wang.iterations, 0, "solver.wang.iterations is 0; expected 1 to 100000");
+    REFUSED(solver.wang.tolerance, 0.0, "solver.wang.tolerance is 0; expected more than 0");
     REFUSED(solver.waves.theta, 0.4, "solver.waves.theta is 0.4; expected 0.5 to 1");
     REFUSED(solver.waves.time_step, nan, "solver.waves.time_step is nan");
     REFUSED(solver.waves.iterations, -1, "solver.waves.iterations is -1");

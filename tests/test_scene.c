@@ -162,6 +162,22 @@ static void waves_are_read(void **state) {
         "what drives it)");
 }
 
+static void papers_are_read(void **state) {
+    (void)state;
+    rill_scene *scene;
+    rill_scene_report report;
+    const char *text = HEAD "solver: { papers: wang, wang: { viscosity: 0.5, friction: 0.001, time_step: 0.003, "
+                            "iterations: 12, tolerance: 0.01 } }\n";
+    assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
+    const rill_wang *w = &scene->world.solver.wang;
+    assert_int_equal(scene->world.solver.papers, RILL_PAPERS_WANG);
+    assert_true(w->viscosity == 0.5 && w->friction == 0.001 && w->time_step == 0.003 && w->iterations == 12 &&
+                w->tolerance == 0.01);
+    rill_scene_free(scene);
+    EXPECT(HEAD "solver: { wang: { viscosity: 2 } }\n",
+           "s.yaml:7:30: found 2 for solver.wang.viscosity, expected a number from 0 to 1 (tau of Eq. 7)");
+}
+
 #define TANK(method, force)                                                                                            \
     "rill: 1\nrun: { frame: 1, until: 1 }\nbed:\n  grid: { cells: [4, 2], cell_size: 0.01 }\n  solids:\n"              \
     "    - { shape: plane, point: [0, 0, 0], normal: [0, 0, 1] }\n"                                                    \
@@ -642,6 +658,7 @@ int main(void) {
         cmocka_unit_test(passages_are_read),
         cmocka_unit_test(kandemir_is_read),
         cmocka_unit_test(waves_are_read),
+        cmocka_unit_test(papers_are_read),
         cmocka_unit_test(external_force_presses),
         cmocka_unit_test(solids_are_checked),
         cmocka_unit_test(edges_and_grid_are_checked),

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 RANK = {"base": 0, "tasks": 1, "shape": 1, "bed": 2, "shell": 2, "solve": 2, "flow": 3, "passages": 4, "kandemir": 4,
-        "waves": 4, "motion": 5, "films": 5, "bodies": 6, "falls": 7, "regions": 7, "floor": 7, "mesh": 8, "meniscus": 9,
+        "waves": 4, "wang": 4, "motion": 5, "films": 5, "bodies": 6, "falls": 7, "regions": 7, "floor": 7, "mesh": 8, "meniscus": 9,
         "surface": 10, "world": 11, "snapshot": 12}
 APPS = {"scene": set(), "physics": {"scene"}, "console": {"scene", "physics"}, "render": {"scene"},
         "bake": {"scene", "physics", "console"}, "validate": {"console"}, "bench": {"scene", "physics", "console"},

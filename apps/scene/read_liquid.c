@@ -19,6 +19,9 @@ static const rill_range THETA = { 0.5, 1, false, "share of a sub-step's end in w
 static const rill_range WAVE_STEP = { 0, 3600, false, "s; 0: a whole step" };
 static const rill_range TOLERANCE = { 0, 1, true, "part of the error that a solve leaves" };
 static const rill_range FORCE = { -1e9, 1e9, false, "N" };
+static const rill_range TAU = { 0, 1, false, "tau of Eq. 7" };
+static const rill_range FRICTION_DEPTH = { 0, 1e7, false, "m" };
+static const rill_range RESIDUAL = { 0, 1, true, "part of the largest residual that a solve leaves" };
 enum { SUBSTEPS_LIMIT = 1000000, ITERATIONS_LIMIT = 100000, PRESETS_LIMIT = 64 };
 
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
@@ -76,11 +79,23 @@ static void read_waves(rill_reader *reader, const rill_node *node, rill_scene *s
     rill_read_number(reader, rill_tree_get(node, "tolerance"), &TOLERANCE, &out->tolerance);
 }
 
+static void read_wang(rill_reader *reader, const rill_node *node, rill_scene *scene) {
+    static const char *const keys[] = { "viscosity", "friction", "time_step", "iterations", "tolerance", NULL };
+    rill_wang *out = &scene->world.solver.wang;
+    if (!rill_reader_open(reader, node, "wang", keys)) return;
+    rill_read_number(reader, rill_tree_get(node, "viscosity"), &TAU, &out->viscosity);
+    rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION_DEPTH, &out->friction);
+    rill_read_number(reader, rill_tree_get(node, "time_step"), &TIME_STEP, &out->time_step);
+    rill_read_integer(reader, rill_tree_get(node, "iterations"), 1, ITERATIONS_LIMIT, &out->iterations);
+    rill_read_number(reader, rill_tree_get(node, "tolerance"), &RESIDUAL, &out->tolerance);
+}
+
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "method", "pipe_area",    "advection", "passages", "orifice", "friction",
-                                        "rest",   "max_substeps", "kandemir",  "waves",    "tension", "wall_tension",
-                                        NULL };
+    static const char *const keys[] = { "method",   "pipe_area",    "advection",    "passages", "orifice",
+                                        "friction", "rest",         "max_substeps", "kandemir", "waves",
+                                        "tension",  "wall_tension", "papers",       "wang",     NULL };
     static const char *const methods[] = { "pipes", "kandemir", "waves", NULL }; /* in the order of rill_method */
+    static const char *const papers[] = { "none", "wang", NULL };                /* in the order of rill_papers */
     static const char *const areas[] = { "physical", "paper", NULL };            /* in the order of rill_pipe_area */
     static const char *const passages[] = { "any", "straight", "off", NULL };    /* in the order of rill_passages */
     if (!rill_reader_open(reader, node, "the solver", keys)) return;
@@ -88,6 +103,7 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     const rill_node *method = rill_tree_get(node, "method"), *passage = rill_tree_get(node, "passages");
     int32_t word;
     if (rill_read_word(reader, method, methods, &word)) solver->method = (rill_method)word;
+    if (rill_read_word(reader, rill_tree_get(node, "papers"), papers, &word)) solver->papers = (rill_papers)word;
     if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word))
         solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
@@ -109,4 +125,5 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_integer(reader, rill_tree_get(node, "max_substeps"), 1, SUBSTEPS_LIMIT, &solver->max_substeps);
     read_kandemir(reader, rill_tree_get(node, "kandemir"), scene);
     read_waves(reader, rill_tree_get(node, "waves"), scene);
+    read_wang(reader, rill_tree_get(node, "wang"), scene);
 }

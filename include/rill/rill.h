@@ -238,10 +238,31 @@ typedef struct rill_waves {
     double tolerance; /* 0 < t <= 1: what is left of the error when a solve ends; default 1e-4 */
 } rill_waves;
 
+/* A paper's method as it is printed, in place of solver.method: to reproduce what it shows, and to see what was mended since.
+ * Not for anything else. */
+typedef enum rill_papers {
+    RILL_PAPERS_NONE = 0, /* the default */
+    RILL_PAPERS_WANG /* Wang, Miller & Turk 2007: heights, advected and solved for, which do not keep their volume */
+} rill_papers;
+
+/* The controls of RILL_PAPERS_WANG. Of rill_solver it reads max_substeps besides. Heights are double precision numbers there; what
+ * they come to in quanta is in the columns, and what they gain or lose is booked in the ledger's account "drift". The bed must be
+ * one layer under open sky and there are no bodies: what would make it otherwise is refused with RILL_INVALID_STATE. Open edges keep
+ * the height of their floor, still edges that of their reservoir, walls reflect. */
+typedef struct rill_wang {
+    double viscosity;   /* tau of Eq. 7, 0 to 1; default 0.3 */
+    double friction;    /* m, d of the factor h / (h + d) on velocities, 0 to 1e7; default 0 */
+    double time_step;   /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable */
+    int32_t iterations; /* most of a solve, 1 to 100000; default 1000 */
+    double tolerance;   /* 0 < t <= 1: what is left of the largest residual when a solve ends; default 1e-4 */
+} rill_wang;
+
 typedef struct rill_solver {
     rill_method method;
+    rill_papers papers;
     rill_kandemir kandemir;
     rill_waves waves;
+    rill_wang wang;
     rill_pipe_area pipe_area;
     rill_passages passages;
     bool advection; /* momentum is carried along; default true; never in paper mode */
@@ -463,7 +484,7 @@ RILL_API rill_result rill_world_fill_depths(rill_world *world, int32_t layer, co
                                             rill_fill_report *report);
 /* Lets all liquid leave at once: what is in columns, on bodies, and on its way out of moving solids. What is left is at rest, and
  * asleep; solids, bodies, sources and time stay what they are, and still edges come in again. Booked as drained, under
- * "emptied". */
+ * "emptied"; with RILL_PAPERS_WANG "drift". */
 RILL_API rill_result rill_world_drain(rill_world *world);
 /* Sets the velocities through the west and south face of each column of one layer (m/s, two per cell, at most 1000; NaN
  * leaves a face alone; faces against walls stay at rest). For initial conditions. */
@@ -724,7 +745,7 @@ enum {
      * solver.waves.time_step. */
     RILL_STATUS_SPEED_CAPPED = 1u << 8,
     /* With RILL_METHOD_WAVES, a solve was stopped early: waves are late; raise solver.waves.iterations or shorten the
-     * step. */
+     * step. With RILL_PAPERS_WANG the same of solver.wang.iterations. */
     RILL_STATUS_WAVES_CAPPED = 1u << 9
 };
 
@@ -832,7 +853,7 @@ typedef struct rill_energy {
     /* Of curved surfaces and wetted floors, where tension acts; 0 for level liquid on a floor that it wets. */
     double surface;
 } rill_energy;
-/* RILL_INVALID_STATE before the bed is built, and with RILL_METHOD_KANDEMIR. */
+/* RILL_INVALID_STATE before the bed is built, and with RILL_METHOD_KANDEMIR and RILL_PAPERS_WANG. */
 RILL_API rill_result rill_world_get_energy(const rill_world *world, rill_energy *out);
 
 /* ------------------------------------------------------------------------------------------------------------ query */

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "kandemir/kandemir.h"
 #include "shape/contact_angle.h"
+#include "wang/wang.h"
 #include "waves/theta.h"
 
 /* Decides nothing as long as another method is in use. */
@@ -16,6 +17,18 @@ static void put_waves(rill_writer *writer, const rill_solver *solver) {
     rill_put_f64(writer, waves->time_step);
     rill_put_u32(writer, (uint32_t)waves->iterations);
     rill_put_f64(writer, waves->tolerance);
+}
+
+/* Neither do papers that are in no use. */
+static void put_papers(rill_writer *writer, const rill_solver *solver) {
+    const rill_wang *wang = &solver->wang;
+    if (writer->mode == RILL_HASH_VALUES && solver->papers == RILL_PAPERS_NONE) return;
+    rill_put_u8(writer, (uint8_t)solver->papers);
+    rill_put_f64(writer, wang->viscosity);
+    rill_put_f64(writer, wang->friction);
+    rill_put_f64(writer, wang->time_step);
+    rill_put_u32(writer, (uint32_t)wang->iterations);
+    rill_put_f64(writer, wang->tolerance);
 }
 
 /* Settings of tension decide nothing while it does not act: then hashes are what they are without them. */
@@ -60,6 +73,7 @@ static void put_settings(rill_writer *writer, const rill_world *world) {
                                 kandemir->vanishing,   kandemir->viscosity, kandemir->atmosphere };
     rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
     put_waves(writer, &def->solver);
+    put_papers(writer, &def->solver);
     if (!wants_tension(writer, world)) return;
     put_angles(writer, &def->liquid.contact_angle);
     rill_put_f64(writer, def->liquid.drying);
@@ -240,6 +254,18 @@ static void put_theta(rill_writer *writer, const rill_theta *theta) {
         }
 }
 
+static void put_heights(rill_writer *writer, const rill_heights *heights) {
+    if (!heights) return;
+    rill_put_f64(writer, heights->last);
+    for (int32_t y = 0; y < heights->cells[1]; ++y)
+        for (int32_t x = 0; x < heights->cells[0]; ++x) {
+            const size_t at = rill_heights_at(heights, x, y);
+            rill_put_f64(writer, heights->d[at]);
+            rill_put_f64(writer, heights->before[at]);
+            rill_put_u8(writer, heights->kind[at]);
+        }
+}
+
 static void put_books(rill_writer *writer, const rill_world *world) {
     const rill_book *books = world->books.data;
     rill_put_u32(writer, (uint32_t)world->books.count);
@@ -296,6 +322,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_state(writer, world);
     put_tank(writer, world->method.tank);
     put_theta(writer, world->method.theta);
+    put_heights(writer, world->method.heights);
     put_tension(writer, world);
     rill_snapshot_put_moves(writer, world);
     put_books(writer, world);
@@ -419,6 +446,7 @@ uint64_t rill_world_hash(const rill_world *world) {
         put_state(&writer, world);
         put_tank(&writer, world->method.tank);
         put_theta(&writer, world->method.theta);
+        put_heights(&writer, world->method.heights);
         put_tension(&writer, world);
         rill_snapshot_put_moves(&writer, world);
     }

@@ -9,6 +9,7 @@
 #include "kandemir/kandemir.h"
 #include "passages/passages.h"
 #include "snapshot/snapshot.h"
+#include "wang/wang.h"
 #include "waves/theta.h"
 
 rill_result rill_loading_refuse(rill_loading *load, const char *what) {
@@ -95,6 +96,13 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     waves->time_step = rill_get_f64(reader);
     waves->iterations = rill_loading_i32(reader);
     waves->tolerance = rill_get_f64(reader);
+    rill_wang *wang = &def->solver.wang;
+    def->solver.papers = (rill_papers)rill_get_u8(reader);
+    wang->viscosity = rill_get_f64(reader);
+    wang->friction = rill_get_f64(reader);
+    wang->time_step = rill_get_f64(reader);
+    wang->iterations = rill_loading_i32(reader);
+    wang->tolerance = rill_get_f64(reader);
     rill_loading_angles(reader, &def->liquid.contact_angle);
     def->liquid.drying = rill_get_f64(reader);
     def->solver.tension = (rill_tension)rill_get_u8(reader);
@@ -179,6 +187,21 @@ static rill_result get_theta(rill_loading *load) {
             theta->wet[rill_theta_at(theta, x, y)] = rill_loading_i32(&load->reader);
         }
     return load->reader.failed ? rill_loading_refuse(load, "the pressures of waves end early") : RILL_OK;
+}
+
+/* Reads the heights of wang; values are checked with the whole world. */
+static rill_result get_heights(rill_loading *load) {
+    rill_heights *heights = load->world->method.heights;
+    if (!heights) return RILL_OK;
+    heights->last = rill_get_f64(&load->reader);
+    for (int32_t y = 0; y < heights->cells[1]; ++y)
+        for (int32_t x = 0; x < heights->cells[0]; ++x) {
+            const size_t at = rill_heights_at(heights, x, y);
+            heights->d[at] = rill_get_f64(&load->reader);
+            heights->before[at] = rill_get_f64(&load->reader);
+            heights->kind[at] = rill_get_u8(&load->reader);
+        }
+    return load->reader.failed ? rill_loading_refuse(load, "the heights end early") : RILL_OK;
 }
 
 /* Reads what tension remembers. */
@@ -305,6 +328,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = get_state(load);
     if (!result) result = get_tank(load);
     if (!result) result = get_theta(load);
+    if (!result) result = get_heights(load);
     if (!result) result = get_tension(load);
     if (!result) result = rill_loading_moves(load);
     if (!result) result = get_books(load);

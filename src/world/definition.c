@@ -17,6 +17,7 @@ rill_world_def rill_default_world_def(void) {
         .gravity = { 0.0, 0.0, -9.81 },
         .solver = { .kandemir = { .vanishing = 0.163, .atmosphere = 101325.0 },
                     .waves = { .theta = 0.55, .tolerance = 1e-4 },
+                    .wang = { .viscosity = 0.3, .iterations = 1000, .tolerance = 1e-4 },
                     .advection = true,
                     .rest = true,
                     .skip_idle = true,
@@ -128,9 +129,21 @@ static rill_result check_waves(const rill_waves *w, rill_message *message) {
     return result;
 }
 
+static rill_result check_wang(const rill_wang *w, rill_message *message) {
+    rill_result result = check_range("solver.wang.viscosity", w->viscosity, 0.0, 1.0, message);
+    if (!result) result = check_range("solver.wang.friction", w->friction, 0.0, RILL_MOST_LENGTH, message);
+    if (!result) result = check_range("solver.wang.time_step", w->time_step, 0.0, RILL_LONGEST_STEP, message);
+    if (!result) result = check_choice("solver.wang.iterations", w->iterations, 1, RILL_MOST_ITERATIONS, message);
+    if (!result) result = check_positive("solver.wang.tolerance", w->tolerance, 1.0, message);
+    return result;
+}
+
 rill_result rill_check_solver(const rill_solver *solver, rill_message *message) {
     rill_result result =
         check_choice("solver.method", (int64_t)solver->method, RILL_METHOD_PIPES, RILL_METHOD_WAVES, message);
+    if (!result)
+        result = check_choice("solver.papers", (int64_t)solver->papers, RILL_PAPERS_NONE, RILL_PAPERS_WANG, message);
+    if (!result) result = check_wang(&solver->wang, message);
     if (!result) result = check_kandemir(&solver->kandemir, message);
     if (!result) result = check_waves(&solver->waves, message);
     if (!result)

@@ -3,6 +3,7 @@
 #include "kandemir/kandemir.h"
 #include "motion/swept_volume.h"
 #include "passages/passages.h"
+#include "wang/wang.h"
 #include "waves/theta.h"
 #include "world/method.h"
 
@@ -65,6 +66,7 @@ static void stop_everything(rill_world *world) {
     }
     if (world->method.tank) rill_tank_stop_all(world->method.tank);
     if (world->method.theta) rill_theta_forget(world->method.theta);
+    if (world->method.heights) rill_heights_forget(world->method.heights);
     if (world->tension) forget_tension(world->tension, bed);
 }
 

@@ -241,8 +241,10 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
     if (result) return result;
     if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the energy");
     if (!rill_world_method(world)->energetic)
-        return rill_fail(world->note, RILL_INVALID_STATE,
-                         "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
+        return rill_fail(world->note, RILL_INVALID_STATE, "rill_world_get_energy: %s",
+                         world->def.solver.papers == RILL_PAPERS_WANG
+                             ? "solver.papers is RILL_PAPERS_WANG, whose heights and velocities are of two minds"
+                             : "solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
     rill_energy energy = rill_world_still_energy(world);
     rill_world_each_pipe(world, add_kinetic, &energy.kinetic);
     if (world->method.theta && world->wetting.filled && rill_world_tension(world))

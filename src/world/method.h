@@ -39,9 +39,13 @@ typedef struct rill_method_entry {
     void (*stop_cell)(rill_world *world, int32_t x, int32_t y);
 } rill_method_entry;
 
-const rill_method_entry *rill_method_of(rill_method method);
+const rill_method_entry *rill_method_of(const rill_solver *solver);
 static inline const rill_method_entry *rill_world_method(const rill_world *world) {
-    return rill_method_of(world->def.solver.method);
+    return rill_method_of(&world->def.solver);
+}
+/* Tells whether a method of Rill's own is in use, and that it is. */
+static inline bool rill_world_uses(const rill_world *world, rill_method method) {
+    return world->def.solver.papers == RILL_PAPERS_NONE && world->def.solver.method == method;
 }
 
 /* time_step.c: limits of the pipes; the next sub-step of a step; and what kernels need to know about it. */
@@ -75,5 +79,12 @@ double rill_waves_chosen_limit(const rill_step_context *step);
 void rill_waves_substep(rill_step_context *step, double dt);
 rill_result rill_waves_check(const rill_bed *bed, rill_message *message);
 rill_result rill_waves_make(const rill_world *world, rill_method_memory *out, rill_message *message);
+
+/* world_wang.c: Wang's heights. */
+double rill_wang_chosen_limit(const rill_step_context *step);
+void rill_wang_substep(rill_step_context *step, double dt);
+rill_result rill_wang_check(const rill_bed *bed, rill_message *message);
+rill_result rill_wang_make(const rill_world *world, rill_method_memory *out, rill_message *message);
+void rill_wang_stop_cell(rill_world *world, int32_t x, int32_t y);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "kandemir/kandemir.h"
+#include "wang/wang.h"
 #include "waves/theta.h"
 #include "world/method.h"
 
@@ -29,7 +30,15 @@ static void stop_nothing(rill_world *world, int32_t x, int32_t y) {
     (void)world, (void)x, (void)y;
 }
 
-const rill_method_entry *rill_method_of(rill_method method) {
+const rill_method_entry *rill_method_of(const rill_solver *solver) {
+    static const rill_method_entry WANG = { .layered = false,
+                                            .wave_limit = no_wave_limit,
+                                            .speed_limit = no_limit,
+                                            .chosen_limit = rill_wang_chosen_limit,
+                                            .substep = rill_wang_substep,
+                                            .check_bed = rill_wang_check,
+                                            .make = rill_wang_make,
+                                            .stop_cell = rill_wang_stop_cell };
     static const rill_method_entry METHODS[] = {
         [RILL_METHOD_PIPES] = { .layered = true,
                                 .has_bodies = true,
@@ -62,11 +71,12 @@ const rill_method_entry *rill_method_of(rill_method method) {
                                 .make = rill_waves_make,
                                 .stop_cell = stop_nothing },
     };
-    return &METHODS[method];
+    return solver->papers == RILL_PAPERS_WANG ? &WANG : &METHODS[solver->method];
 }
 
 void rill_method_memory_free(rill_method_memory *memory, const rill_allocator *allocator) {
     rill_tank_free(memory->tank, allocator);
     rill_theta_free(memory->theta, allocator);
+    rill_heights_free(memory->heights, allocator);
     *memory = (rill_method_memory){ 0 };
 }

@@ -311,6 +311,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = rill_world_ready_tension(world);
+    if (!followed) followed = rill_world_ready_wang(world);
     if (!followed) followed = rill_world_ready_events(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return followed;

@@ -5,8 +5,9 @@
 #include "kandemir/kandemir.h"
 #include "motion/opening_ceilings.h"
 #include "motion/swept_volume.h"
+#include "wang/wang.h"
 #include "waves/theta.h"
-#include "world/world.h"
+#include "world/method.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
     return rill_fail(message, RILL_INVALID_DATA, "invalid world: %s (at %lld, found %g)", what, (long long)where,
@@ -213,12 +214,16 @@ static rill_result check_counters(const rill_world *world, rill_message *message
 /* Each method has its own memory beside the flow, and no other's. Pressures that no definition allows would make what is not finite. */
 static rill_result check_method(const rill_world *world, rill_message *message) {
     const rill_tank *tank = world->method.tank;
-    if ((tank != NULL) != (world->def.solver.method == RILL_METHOD_KANDEMIR))
+    if ((tank != NULL) != rill_world_uses(world, RILL_METHOD_KANDEMIR))
         return wrong(message, "method and tank", 0, (double)world->def.solver.method);
-    if ((world->method.theta != NULL) != (world->def.solver.method == RILL_METHOD_WAVES))
+    if ((world->method.theta != NULL) != rill_world_uses(world, RILL_METHOD_WAVES))
         return wrong(message, "method and waves", 0, (double)world->def.solver.method);
-    if (world->method.theta && world->bodies.alive > 0)
-        return wrong(message, "bodies with method waves", 0, (double)world->bodies.alive);
+    if ((world->method.heights != NULL) != (world->def.solver.papers == RILL_PAPERS_WANG))
+        return wrong(message, "papers and heights", 0, (double)world->def.solver.papers);
+    if (world->method.heights && !rill_heights_possible(world->method.heights, &world->flow))
+        return wrong(message, "heights of wang", 0, 0.0);
+    if (!rill_world_method(world)->has_bodies && world->bodies.alive > 0)
+        return wrong(message, "bodies with a method that has none", 0, (double)world->bodies.alive);
     for (size_t i = 0; world->method.theta && i < world->method.theta->size; ++i)
         if (!isfinite(world->method.theta->E[i]))
             return wrong(message, "pressure of waves", (int64_t)i, (double)world->method.theta->E[i]);

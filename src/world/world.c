@@ -159,12 +159,17 @@ static bool same_waves(const rill_waves *a, const rill_waves *b) {
            a->tolerance == b->tolerance;
 }
 
+static bool same_wang(const rill_wang *a, const rill_wang *b) {
+    return a->viscosity == b->viscosity && a->friction == b->friction && a->time_step == b->time_step &&
+           a->iterations == b->iterations && a->tolerance == b->tolerance;
+}
+
 static bool same_solver(const rill_solver *a, const rill_solver *b) {
-    return a->method == b->method && same_kandemir(&a->kandemir, &b->kandemir) && same_waves(&a->waves, &b->waves) &&
-           a->pipe_area == b->pipe_area && a->passages == b->passages && a->advection == b->advection &&
-           a->rest == b->rest && a->skip_idle == b->skip_idle && a->orifice == b->orifice &&
-           a->friction == b->friction && a->max_substeps == b->max_substeps && a->tension == b->tension &&
-           a->wall_tension == b->wall_tension;
+    return a->method == b->method && a->papers == b->papers && same_kandemir(&a->kandemir, &b->kandemir) &&
+           same_waves(&a->waves, &b->waves) && same_wang(&a->wang, &b->wang) && a->pipe_area == b->pipe_area &&
+           a->passages == b->passages && a->advection == b->advection && a->rest == b->rest &&
+           a->skip_idle == b->skip_idle && a->orifice == b->orifice && a->friction == b->friction &&
+           a->max_substeps == b->max_substeps && a->tension == b->tension && a->wall_tension == b->wall_tension;
 }
 
 /* Programs set gravity in every frame: setting the same again must not wake what sleeps. */
@@ -197,8 +202,8 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     if (!solver) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solver is NULL; expected solver settings");
     rill_result result = rill_check_solver(solver, world->note);
     if (result || same_solver(solver, &world->def.solver)) return result;
-    if (solver->method != world->def.solver.method && world->built) {
-        const rill_method_entry *method = rill_method_of(solver->method);
+    const rill_method_entry *method = rill_method_of(solver);
+    if (method != rill_world_method(world) && world->built) {
         rill_method_memory memory = { 0 };
         result = method->make(world, &memory, world->note);
         if (result) return result;

@@ -3,8 +3,8 @@
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
  * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
  * field.c, query.c, rays.c and ray_liquid.c, ledger.c, energy.c, step.c (the table of contents of a step),
- * step_events.c (what it reports), validate.c, world_surface.c (what is drawn), world_kandemir.c and world_waves.c
- * (what those methods alone have), world_tension.c (whether tension acts, and on which angles), world_forces.c and
+ * step_events.c (what it reports), validate.c, world_surface.c (what is drawn), world_kandemir.c, world_waves.c and
+ * world_wang.c (what those methods alone have), world_tension.c (whether tension acts, and on which angles), world_forces.c and
  * world_controls.c (fields, brushes, controls). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
@@ -70,8 +70,9 @@ typedef struct rill_bed_log {
 
 /* Memory of methods beside the flow; at most one is there, and none before there is a bed. */
 typedef struct rill_method_memory {
-    struct rill_tank *tank;   /* kandemir/kandemir.h */
-    struct rill_theta *theta; /* waves/theta.h */
+    struct rill_tank *tank;       /* kandemir/kandemir.h */
+    struct rill_theta *theta;     /* waves/theta.h */
+    struct rill_heights *heights; /* wang/wang.h */
 } rill_method_memory;
 
 /* Tells what has changed in a step (step_events.c). */
@@ -178,6 +179,9 @@ rill_result rill_world_ready_tension(rill_world *world);
 void rill_world_refresh_wetting(rill_world *world);
 /* G = gamma / rho, m3/s2. */
 double rill_world_tension_strength(const rill_world *world);
+
+/* world_wang.c. Before a step: the account of what heights gain and lose, with papers wang. */
+rill_result rill_world_ready_wang(rill_world *world);
 
 /* step_events.c. What a step reports. */
 rill_events rill_events_make(void);

@@ -57,6 +57,7 @@ static inline rill_solver random_solver(fuzz_input *in) {
         solver.kandemir.vanishing = fuzz_double(in, 0.0, 1.0);
         solver.kandemir.viscosity = fuzz_double(in, 0.0, 1.0);
         if (bits & 2) solver.method = RILL_METHOD_WAVES;
+        if ((bits & 5) == 5) solver.papers = RILL_PAPERS_WANG;
     }
     return solver;
 }

@@ -1,0 +1,50 @@
+/* Shared by the files of src/wang: the sub-step under way, and what is open between cells. */
+#ifndef RILL_WANG_WANG_INTERNAL_H
+#define RILL_WANG_WANG_INTERNAL_H
+
+#include "wang/wang.h"
+
+typedef struct rill_heights_work {
+    rill_heights *heights;
+    rill_flow *flow;
+    const rill_heights_step *step;
+    double dx;
+} rill_heights_work;
+
+/* A cell is defined: it has a height. */
+static inline bool rill_height_defined(const rill_heights *heights, size_t at) {
+    return heights->kind[at] >= RILL_HEIGHT_BOUNDARY;
+}
+
+/* Whether water passes between two cells side by side: one of them has some (section 3.2). */
+static inline bool rill_height_open(const rill_heights *heights, size_t a, size_t b) {
+    return rill_height_defined(heights, a) && rill_height_defined(heights, b) &&
+           (heights->kind[a] == RILL_HEIGHT_WATER || heights->kind[b] == RILL_HEIGHT_WATER);
+}
+
+static inline double rill_height_depth(const rill_heights *heights, size_t at) {
+    return heights->d[at] > 0.0 ? heights->d[at] : 0.0;
+}
+
+/* Returns (d_i + d_j) / 2. */
+static inline double rill_height_mean(const rill_heights *heights, size_t a, size_t b) {
+    return 0.5 * (rill_height_depth(heights, a) + rill_height_depth(heights, b));
+}
+
+/* wang_cells.c: which cells are what. Takes over what others have changed in the columns, and gives what heights have come to. */
+void rill_heights_take(const rill_heights_work *work);
+int64_t rill_heights_give(const rill_heights_work *work, bool *out_of_range);
+/* Water cells are those with water; boundary cells come and go beside them. */
+void rill_heights_classify(const rill_heights_work *work);
+
+/* wang_velocity.c: Eq. 4, and Eq. 1 with friction. */
+void rill_heights_advect(const rill_heights_work *work);
+void rill_heights_accelerate(const rill_heights_work *work);
+/* External pressure over density of a cell, m2/s2; acceleration over the face between a cell and that west (0) or south of it. */
+double rill_heights_pressure(const rill_heights_work *work, size_t at);
+double rill_heights_push(const rill_heights_work *work, size_t at, int axis);
+
+/* wang_solve.c: Eqs. 5 to 7. What crosses edges is added to flows[4]. */
+int32_t rill_heights_solve(const rill_heights_work *work, bool *capped, struct rill_edge_flow *flows);
+
+#endif
