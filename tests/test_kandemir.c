@@ -1,17 +1,14 @@
 /* Kandemir's method: rest, symmetry, exact volumes, the speed of its waves, each control, and what it refuses. */
+enum { SIDE = 24 };
+
 #include "body_shapes.h"
-#include "worlds.h"
+#include "one_layer_pools.h"
 
 #include <math.h>
-
-enum { SIDE = 24, CELLS = SIDE * SIDE };
 
 #define DX 0.01
 #define GRAVITY 9.81
 #define PI 3.14159265358979323846
-
-/* Of a cell, m. */
-typedef double shape_function(int32_t x, int32_t y);
 
 static rill_world_def tank_def(void) {
     rill_world_def def = plain_world_def();
@@ -24,34 +21,6 @@ static rill_world_def tank_def(void) {
     return def;
 }
 
-static void fill(rill_world *world, shape_function *depth) {
-    double depths[CELLS];
-    for (int32_t i = 0; i < CELLS; ++i) depths[i] = depth(i % SIDE, i / SIDE);
-    must(world, rill_world_fill_depths(world, 0, depths, CELLS, NULL));
-}
-
-static rill_world *make_tank(const rill_world_def *def, shape_function *bed, shape_function *depth) {
-    rill_world *world = NULL;
-    rill_message message = { "" };
-    if (rill_world_create(def, &world, &message) != RILL_OK) fail_msg("%s", message.text);
-    double heights[CELLS];
-    for (int32_t i = 0; i < CELLS; ++i) heights[i] = bed(i % SIDE, i / SIDE);
-    rill_solid_def ground = rill_default_solid_def();
-    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
-    ground.shape.heights = heights;
-    ground.shape.heights_size[0] = ground.shape.heights_size[1] = SIDE;
-    rill_solid_id id;
-    must(world, rill_solid_create(world, &ground, &id));
-    must(world, rill_bed_build(world));
-    fill(world, depth);
-    return world;
-}
-
-static void read(const rill_world *world, rill_field field, double *out) {
-    const size_t count = field == RILL_FIELD_FACES ? 2 * CELLS : CELLS;
-    assert_int_equal(rill_world_read_field(world, field, 0, out, count), RILL_OK);
-}
-
 static rill_result press(rill_world *world, const double *pressures, size_t count) {
     return rill_world_set_force_field(
         world, &(rill_force_field){ .layer = RILL_ALL_LAYERS, .pressures = pressures, .count = count });
@@ -62,17 +31,6 @@ static void run(rill_world *world, double dt, int steps) {
         if (rill_world_step(world, dt) != RILL_OK) fail_msg("%s", rill_world_message(world));
 }
 
-/* 0 to 1. */
-static double noise(int32_t x, int32_t y, uint32_t salt) {
-    uint32_t n = (uint32_t)(y * SIDE + x + 1) * 2654435769u + salt * 40503u;
-    n = (n ^ n >> 15) * 2246822519u;
-    return (double)((n ^ n >> 13) >> 8) / 16777216.0;
-}
-
-static double nothing(int32_t x, int32_t y) {
-    (void)x, (void)y;
-    return 0.0;
-}
 static double even(int32_t x, int32_t y) {
     (void)x, (void)y;
     return 0.05;
@@ -94,7 +52,7 @@ static double mound(int32_t x, int32_t y) {
 static void test_still(void **state) {
     (void)state;
     const rill_world_def def = tank_def();
-    rill_world *world = make_tank(&def, rough, nothing);
+    rill_world *world = make_pool(&def, rough, nothing);
     must(world, rill_world_fill_level(world, (double[]){ 0.5 * DX, 0.5 * DX, 0.1 }, 0.05, NULL));
     double before[CELLS], after[CELLS], faces[2 * CELLS];
     read(world, RILL_FIELD_DEPTH, before);
@@ -106,42 +64,11 @@ static void test_still(void **state) {
     rill_world_destroy(world);
 }
 
-/* The eight images of a square. */
-static int symmetry;
-static void turn(int32_t *x, int32_t *y) {
-    if (symmetry & 1) *x = SIDE - 1 - *x;
-    if (symmetry & 2) *y = SIDE - 1 - *y;
-    if (symmetry & 4) {
-        const int32_t keep = *x;
-        *x = *y;
-        *y = keep;
-    }
-}
-static double turned_rough(int32_t x, int32_t y) {
-    turn(&x, &y);
-    return rough(x, y);
-}
-static double turned_puddles(int32_t x, int32_t y) {
-    turn(&x, &y);
-    return puddles(x, y);
-}
-
 static void test_symmetry(void **state) {
     (void)state;
-    double first[CELLS], depths[CELLS];
     rill_world_def def = tank_def();
     def.solver.kandemir.viscosity = 1e-5;
-    for (symmetry = 0; symmetry < 8; ++symmetry) {
-        rill_world *world = make_tank(&def, turned_rough, turned_puddles);
-        run(world, 0.02, 30);
-        read(world, RILL_FIELD_DEPTH, symmetry ? depths : first);
-        for (int32_t i = 0; symmetry && i < CELLS; ++i) {
-            int32_t x = i % SIDE, y = i / SIDE;
-            turn(&x, &y);
-            assert_true(depths[i] == first[y * SIDE + x]);
-        }
-        rill_world_destroy(world);
-    }
+    judge_symmetry(&def, rough, puddles, 0.02);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- volume */
@@ -158,7 +85,7 @@ static void test_volume(void **state) {
         def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
         def.edges[RILL_NORTH] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = 0.04 };
         def.runtime.scalar = scalar;
-        rill_world *world = make_tank(&def, rough, puddles);
+        rill_world *world = make_pool(&def, rough, puddles);
         rill_source_id id;
         const rill_source_def well = point_source("well", 0.1, 0.1, 0.2, 1e-3);
         rill_source_def drain = point_source("drain", 0.02, 0.02, 0.2, 2e-4);
@@ -199,7 +126,7 @@ static void test_pipes(void **state) {
     rill_world_def def = tank_def();
     def.solver.kandemir.pipe_area = area;
     def.solver.kandemir.pipe_length = length;
-    rill_world *world = make_tank(&def, nothing, swell);
+    rill_world *world = make_pool(&def, nothing, swell);
     double before[CELLS], after[CELLS];
     read(world, RILL_FIELD_DEPTH, before);
     run(world, dt, 1);
@@ -231,7 +158,7 @@ static double amplitude(const rill_world *world) {
 /* Angular frequency of a standing wave, from the times of its zero crossings in 400 steps; and what is left of it
  * then. */
 static double frequency(const rill_world_def *def, double dt, double *kept) {
-    rill_world *world = make_tank(def, nothing, wave);
+    rill_world *world = make_pool(def, nothing, wave);
     double first = 0.0, last = 0.0, before = amplitude(world), most = 0.0;
     const double start = before;
     int crossings = 0;
@@ -291,7 +218,7 @@ static void test_vanishing(void **state) {
         const double w = frequency(&def, 0.008, &kept),
                      last = floor(3.2 * w / PI - 0.5) * PI / w; /* swing that was ended */
         near(kept, pow(0.5, 0.5 * last), 0.01);
-        rill_world *world = make_tank(&def, nothing, wave);
+        rill_world *world = make_pool(&def, nothing, wave);
         rill_step_info info;
         run(world, 0.008, 1);
         must(world, rill_world_get_step_info(world, &info));
@@ -303,7 +230,7 @@ static void test_vanishing(void **state) {
 static double spread(const rill_kandemir *controls) {
     rill_world_def def = tank_def();
     def.solver.kandemir = *controls;
-    rill_world *world = make_tank(&def, nothing, mound);
+    rill_world *world = make_pool(&def, nothing, mound);
     run(world, 0.01, 4);
     double depths[CELLS];
     read(world, RILL_FIELD_DEPTH, depths);
@@ -334,7 +261,7 @@ static void test_pressure(void **state) {
     rill_world_def def = tank_def();
     def.solver.kandemir.vanishing = 1e-4;
     def.liquid.density = 800.0;
-    rill_world *world = make_tank(&def, nothing, even);
+    rill_world *world = make_pool(&def, nothing, even);
     double pressures[CELLS] = { 0.0 }, depths[CELLS], total[CELLS];
     for (int32_t i = 0; i < CELLS; ++i) pressures[i] = i % SIDE < 6 ? 100.0 : 0.0;
     must(world, press(world, pressures, CELLS));
@@ -359,7 +286,7 @@ static void test_control_points(void **state) {
     (void)state;
     enum { POINTS = (SIDE + 1) * (SIDE + 1) };
     const rill_world_def def = tank_def();
-    rill_world *world = make_tank(&def, nothing, puddles);
+    rill_world *world = make_pool(&def, nothing, puddles);
     double points[POINTS], h[CELLS];
     read(world, RILL_FIELD_DEPTH, h);
     must(world, rill_world_read_control_points(world, points, POINTS));
@@ -393,7 +320,7 @@ static void test_absurd(void **state) {
         def.solver.kandemir = controls[i];
         if (controls[i].vanishing == 0.0) def.solver.kandemir.vanishing = 1.0;
         def.solver.max_substeps = 4;
-        rill_world *world = make_tank(&def, rough, puddles);
+        rill_world *world = make_pool(&def, rough, puddles);
         run(world, 0.01, 5);
         assert_int_equal(ledger_error(world), 0);
         must_be_valid(world);
@@ -465,7 +392,7 @@ static void test_floating(void **state) {
         static const double densities[] = { 10.0, 100.0, 500.0, 700.0 };
         rill_world_def def = tank_def();
         def.solver.kandemir.vanishing = 0.02;
-        rill_world *world = make_tank(&def, nothing, even);
+        rill_world *world = make_pool(&def, nothing, even);
         const rill_body_id id = add_body(world, RILL_SHAPE_BOX, densities[i], 0.08);
         rill_body_state body;
         rill_body_forces forces;
@@ -496,7 +423,7 @@ static void test_light_ball(void **state) {
     rill_world_def def = tank_def();
     def.grid.cell_size = 0.004; /* a ball of twenty columns: those at its rim come and go */
     def.solver.kandemir.vanishing = 0.1;
-    rill_world *world = make_tank(&def, nothing, even);
+    rill_world *world = make_pool(&def, nothing, even);
     rill_body_def ball = rill_default_body_def();
     rill_body_id id;
     rill_body_forces forces;
@@ -518,7 +445,7 @@ static double splash(double density, double viscosity) {
     rill_world_def def = tank_def();
     def.solver.kandemir.vanishing = 0.163;
     def.solver.kandemir.viscosity = viscosity;
-    rill_world *world = make_tank(&def, nothing, even);
+    rill_world *world = make_pool(&def, nothing, even);
     add_body(world, RILL_SHAPE_SPHERE, density, 0.11);
     double highest = 0.0, depths[CELLS];
     for (int i = 0; i < 20; ++i) {
@@ -544,7 +471,7 @@ static void test_snapshot(void **state) {
     (void)state;
     rill_world_def def = tank_def();
     def.edges[RILL_WEST] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = 0.05 };
-    rill_world *world = make_tank(&def, nothing, mound), *copy = NULL;
+    rill_world *world = make_pool(&def, nothing, mound), *copy = NULL;
     double pressures[CELLS] = { [77] = 50.0 };
     must(world, press(world, pressures, CELLS));
     run(world, 0.01, 5);
@@ -574,7 +501,7 @@ static void test_switching(void **state) {
     rill_world_def def = tank_def();
     def.runtime.allocator = test_allocator(&memory);
     def.solver.method = RILL_METHOD_PIPES;
-    rill_world *world = make_tank(&def, nothing, mound);
+    rill_world *world = make_pool(&def, nothing, mound);
     double points[(SIDE + 1) * (SIDE + 1)], field[CELLS];
     must_refuse(world, rill_world_read_control_points(world, points, (SIDE + 1) * (SIDE + 1)), RILL_INVALID_STATE,
                 "RILL_METHOD_KANDEMIR");

@@ -1,16 +1,14 @@
 /* The method `waves`: rest, symmetry, exact volumes, the damping of its waves, large steps, snapshots, and what it
  * refuses. */
+enum { SIDE = 40 };
+
+#include "one_layer_pools.h"
 #include "snapshots.h"
 
 #include <math.h>
 
-enum { SIDE = 40, CELLS = SIDE * SIDE };
-
 #define DX 0.001
 #define PI 3.14159265358979323846
-
-/* Of a cell, m. */
-typedef double shape_function(int32_t x, int32_t y);
 
 static rill_world_def waves_def(void) {
     rill_world_def def = rill_default_world_def();
@@ -23,39 +21,6 @@ static rill_world_def waves_def(void) {
     return def;
 }
 
-static rill_world *make_pool(const rill_world_def *def, shape_function *bed, shape_function *depth) {
-    rill_world *world = NULL;
-    rill_message message = { "" };
-    if (rill_world_create(def, &world, &message) != RILL_OK) fail_msg("%s", message.text);
-    double heights[CELLS], depths[CELLS];
-    for (int32_t i = 0; i < CELLS; ++i) heights[i] = bed(i % SIDE, i / SIDE);
-    for (int32_t i = 0; i < CELLS; ++i) depths[i] = depth(i % SIDE, i / SIDE);
-    rill_solid_def ground = rill_default_solid_def();
-    ground.shape.type = RILL_SHAPE_HEIGHTMAP;
-    ground.shape.heights = heights;
-    ground.shape.heights_size[0] = ground.shape.heights_size[1] = SIDE;
-    must(world, rill_solid_create(world, &ground, NULL));
-    must(world, rill_bed_build(world));
-    must(world, rill_world_fill_depths(world, 0, depths, CELLS, NULL));
-    return world;
-}
-
-static void read(const rill_world *world, rill_field field, double *out) {
-    const size_t count = field == RILL_FIELD_FACES ? 2 * CELLS : CELLS;
-    assert_int_equal(rill_world_read_field(world, field, 0, out, count), RILL_OK);
-}
-
-/* 0 to 1. */
-static double noise(int32_t x, int32_t y, uint32_t salt) {
-    uint32_t n = (uint32_t)(y * SIDE + x + 1) * 2654435769u + salt * 40503u;
-    n = (n ^ n >> 15) * 2246822519u;
-    return (double)((n ^ n >> 13) >> 8) / 16777216.0;
-}
-
-static double nothing(int32_t x, int32_t y) {
-    (void)x, (void)y;
-    return 0.0;
-}
 /* Some pillars stand out of anything. */
 static double rough(int32_t x, int32_t y) {
     return noise(x, y, 1) > 0.95 ? 0.02 : 0.004 * noise(x, y, 2);
@@ -113,47 +78,12 @@ static void test_tilted_still(void **state) {
     rill_world_destroy(world);
 }
 
-/* The eight images of a square. */
-static int symmetry;
-static void turn(int32_t *x, int32_t *y) {
-    if (symmetry & 1) *x = SIDE - 1 - *x;
-    if (symmetry & 2) *y = SIDE - 1 - *y;
-    if (symmetry & 4) {
-        const int32_t keep = *x;
-        *x = *y;
-        *y = keep;
-    }
-}
-static double turned_rough(int32_t x, int32_t y) {
-    turn(&x, &y);
-    return rough(x, y);
-}
-static double turned_puddles(int32_t x, int32_t y) {
-    turn(&x, &y);
-    return puddles(x, y);
-}
-
-static void judge_symmetry(double tension) {
-    double first[CELLS], depths[CELLS];
-    rill_world_def def = waves_def();
-    def.liquid.surface_tension = tension;
-    for (symmetry = 0; symmetry < 8; ++symmetry) {
-        rill_world *world = make_pool(&def, turned_rough, turned_puddles);
-        run(world, 30, 0.01);
-        read(world, RILL_FIELD_DEPTH, symmetry ? depths : first);
-        for (int32_t i = 0; symmetry && i < CELLS; ++i) {
-            int32_t x = i % SIDE, y = i / SIDE;
-            turn(&x, &y);
-            assert_true(depths[i] == first[y * SIDE + x]);
-        }
-        rill_world_destroy(world);
-    }
-}
-
 static void test_symmetry(void **state) {
     (void)state;
-    judge_symmetry(0.0);
-    judge_symmetry(0.0728);
+    rill_world_def def = waves_def();
+    judge_symmetry(&def, rough, puddles, 0.01);
+    def.liquid.surface_tension = 0.0728;
+    judge_symmetry(&def, rough, puddles, 0.01);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- volume */

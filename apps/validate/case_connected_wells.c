@@ -14,6 +14,7 @@
  * move; and with viscosity the levels when all has come to rest, which are equal. */
 #include "cases.h"
 #include "exact_solutions.h"
+#include "rig.h"
 #include "vessels.h"
 
 #include <math.h>
@@ -90,18 +91,6 @@ typedef struct swing {
     int wells;
 } swing;
 
-static double zeros(const double *signal, int count, double dt) {
-    double first = (double)NAN, last = (double)NAN;
-    int crossings = 0;
-    for (int k = 1; k < count; ++k) {
-        if (signal[k - 1] > 0 && signal[k] <= 0) {
-            last = dt * (k - 1 + signal[k - 1] / (signal[k - 1] - signal[k]));
-            first = crossings++ == 0 ? last : first;
-        }
-    }
-    return (last - first) / (crossings - 1);
-}
-
 static double largest(const double *signal, int from, int to) {
     double most = 0;
     for (int k = from; k < to; ++k) most = fabs(signal[k]) > most ? fabs(signal[k]) : most;
@@ -111,7 +100,7 @@ static double largest(const double *signal, int from, int to) {
 static void add_swing(rill_validation *validation, const swing *s, const double *signal, int count, double third) {
     const char *name = s->vessels->name;
     double dt = s->period / SAMPLES;
-    rill_check period = { .mode = "physical", .relation = RILL_NEAR, .value = zeros(signal, count, dt) };
+    rill_check period = { .mode = "physical", .relation = RILL_NEAR, .value = rill_rig_mean_period(signal, count, dt) };
     period.target = s->period;
     period.tolerance = 2e-3;
     period.unit = "s";

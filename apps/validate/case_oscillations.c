@@ -147,19 +147,6 @@ static bool record(const basin *which, rill_rig *rig, double period, double *sig
     return true;
 }
 
-/* Mean period from the first falling zero to the last one. */
-static double measure_period(const double *signal, int count, double dt) {
-    double first = NAN, last = NAN;
-    int crossings = 0;
-    for (int k = 1; k < count; ++k) {
-        if (signal[k - 1] > 0 && signal[k] <= 0) {
-            last = dt * (k - 1 + signal[k - 1] / (signal[k - 1] - signal[k]));
-            first = crossings++ == 0 ? last : first;
-        }
-    }
-    return (last - first) / (crossings - 1);
-}
-
 /* Amplitude of the sine of a given period that fits one period of samples best. */
 static double measure_amplitude(const double *signal, double period, double dt) {
     double c = 0, s = 0;
@@ -185,7 +172,7 @@ static void run_basin(rill_validation *validation, const basin *which) {
     if (signal && rill_rig_build(&rig)) {
         for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = which->depth + which->amplitude * mode_of(which, &rig, i);
         if (rill_rig_fill(&rig) && record(which, &rig, exact, signal, count)) {
-            double dt = exact / SAMPLES, period = measure_period(signal, count, dt);
+            double dt = exact / SAMPLES, period = rill_rig_mean_period(signal, count, dt);
             double before = measure_amplitude(signal, exact, dt);
             double after = measure_amplitude(signal + PERIODS * SAMPLES, exact, dt);
             rill_check check = { .mode = rill_rig_mode(&rig),

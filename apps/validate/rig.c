@@ -233,6 +233,18 @@ const char *rill_rig_mode(const rill_rig *rig) {
     return rig->def.solver.pipe_area == RILL_PIPE_AREA_PAPER ? "paper" : "physical";
 }
 
+double rill_rig_mean_period(const double *signal, int count, double dt) {
+    double first = (double)NAN, last = (double)NAN;
+    int crossings = 0;
+    for (int k = 1; k < count; ++k) {
+        if (signal[k - 1] > 0 && signal[k] <= 0) {
+            last = dt * (k - 1 + signal[k - 1] / (signal[k - 1] - signal[k]));
+            first = crossings++ == 0 ? last : first;
+        }
+    }
+    return (last - first) / (crossings - 1);
+}
+
 /* SplitMix64 (Steele, Lea, Flood 2014). */
 double rill_rig_random(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;

@@ -79,6 +79,8 @@ double rill_rig_max_depth(const rill_rig *rig);
 
 const char *rill_rig_mode(const rill_rig *rig);
 
+/* Returns the mean period of samples, from the first falling zero to the last one. */
+double rill_rig_mean_period(const double *signal, int count, double dt);
 /* Returns a number uniform in [0, 1), the same on every machine. */
 double rill_rig_random(uint64_t *state);
 

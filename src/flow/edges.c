@@ -70,6 +70,16 @@ void rill_edges_restore_all(const rill_flow *flow, rill_edge_flow *flows) {
         restore_ghost(&flow->bed->ghosts[i], &flow->H[flow->bed->ghosts[i].place], flows);
 }
 
+void rill_edges_restore_widening(rill_flow *flow, rill_edge_flow *flows) {
+    const rill_bed *bed = flow->bed;
+    rill_edges_restore_all(flow, flows);
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        const int32_t still = bed->ghosts[i].still;
+        const rill_flow_extent here = { .depth = still, .level = still > 0 ? bed->b[bed->ghosts[i].place] + still : 0 };
+        rill_flow_widen(&flow->extent, &here);
+    }
+}
+
 void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H,
                         rill_edge_flow *flows) {
     const rill_edge_rows *rows = &flow->scratch->edges;

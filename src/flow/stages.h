@@ -26,6 +26,8 @@ void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_
                 rill_edge_flow *flows);
 /* Restores all ghosts, swept or not, and adds what crossed the edges to flows[4]. */
 void rill_edges_restore_all(const rill_flow *flow, rill_edge_flow *flows);
+/* Does so for methods without a sweep, and widens the extent by how high liquid stands behind the edges. */
+void rill_edges_restore_widening(rill_flow *flow, rill_edge_flow *flows);
 
 /* Columns of the tiles that are swept. */
 int64_t rill_flow_swept_columns(const rill_flow *flow);

@@ -189,17 +189,6 @@ static void limit_rows(const tank_sweep *sweep, bool taking) {
     }
 }
 
-/* Gives ghosts back what edges have taken or given, and widens the extent by how high liquid stands behind them. */
-static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
-    const rill_bed *bed = flow->bed;
-    rill_edges_restore_all(flow, flows);
-    for (int32_t i = 0; i < bed->ghost_count; ++i) {
-        const int32_t still = bed->ghosts[i].still;
-        const rill_flow_extent here = { .depth = still, .level = still > 0 ? bed->b[bed->ghosts[i].place] + still : 0 };
-        rill_flow_widen(&flow->extent, &here);
-    }
-}
-
 void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step, rill_edge_flow *flows) {
     const rill_sheet *sheet = flow->bed->sheets;
     const tank_sweep sweep = { .tank = tank,
@@ -229,5 +218,5 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
         sweep.kernels->deposit(sweep.width, &here, &north, &sweep.constants, &flow->extent);
         check_columns(&here, sweep.width);
     }
-    restore_edges(flow, flows);
+    rill_edges_restore_widening(flow, flows);
 }

@@ -218,17 +218,6 @@ static void spread_limits(rill_theta_work *work) {
         rill_theta_pass(work, visit_scale);
 }
 
-/* Gives ghosts back what edges have taken or given, and widens the extent by how high liquid stands behind them. */
-static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
-    const rill_bed *bed = flow->bed;
-    rill_edges_restore_all(flow, flows);
-    for (int32_t i = 0; i < bed->ghost_count; ++i) {
-        const int32_t still = bed->ghosts[i].still;
-        const rill_flow_extent here = { .depth = still, .level = still > 0 ? bed->b[bed->ghosts[i].place] + still : 0 };
-        rill_flow_widen(&flow->extent, &here);
-    }
-}
-
 /* Lets no column give more than it has. Returns whether one that is not thin would have. */
 static bool limit_giving(rill_theta_work *work) {
     const int32_t flags = limit(work, false);
@@ -270,7 +259,7 @@ rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill
         rill_theta_pass(&work, visit_advect);
         rill_theta_pass(&work, visit_adopt);
     }
-    restore_edges(flow, flows);
+    rill_edges_restore_widening(flow, flows);
     rill_theta_pass(&work, visit_clear);
     return report;
 }
