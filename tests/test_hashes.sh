@@ -13,6 +13,7 @@ steps_of() {
     case $1 in
     surgery) echo 150 ;;
     drift | laden | spilled_coffee) echo 15 ;;
+    pool | window) echo 8 ;;
     *) echo 30 ;;
     esac
 }

@@ -41,7 +41,10 @@ viscosity_c 1.2 400x360
 viscosity_d 1.2 400x360
 drops 5 1280x720
 rivulet 2.5 800x450
-window 1.4 800x450
+window 1.2 1280x720
+pool 1.2 1280x720
+sca 1.8 800x450
+interactive 1.1 800x450
 edge_drip 2.9 800x450
 dew 2.2 800x450
 rain_on_pane 4.2 800x450

@@ -116,8 +116,8 @@ static bool make_fields(const char *folder) {
     if (!rill_model_write_png(values, 200, 200, 0.0, 0.01, folder, "tissue.png")) return false;
     sample(leaf_height, 80, 60, 0.001, values);
     if (!rill_model_write_png(values, 80, 60, 0.0, leaf_top, folder, "leaf.png")) return false;
-    sample(rill_model_letters, 140, 107, 0.00075, values);
-    if (!rill_model_write_png(values, 140, 107, 0.0, 1.0, folder, "letters.png")) return false;
+    sample(rill_model_letters, 140, 140, 0.00075, values);
+    if (!rill_model_write_png(values, 140, 140, 0.0, 1.0, folder, "letters.png")) return false;
     sample(bowl_height, 100, 100, 0.001, values);
     if (!rill_model_write_npy(values, 100, 100, false, folder, "bowl.npy")) return false;
     sample(bowl_depth, 100, 100, 0.001, values);

@@ -48,7 +48,7 @@ double rill_model_blend_max(double a, double b, double k);
 double rill_model_vertebra(const double point[3]);
 /* model_cave.c: a block of rock with a cave in it, negative inside the rock. */
 double rill_model_cave(const double point[3]);
-/* model_letters.c: waterproof letters on a pane of 105 x 80 mm, 1 inside of a stroke and 0 outside; metres. */
+/* model_letters.c: waterproof letters on a pane of 105 x 105 mm, 1 inside of a stroke and 0 outside; metres. */
 double rill_model_letters(double x, double y);
 /* model_boat.c: a decked boat, its bow towards +x, its keel at z = 0. */
 bool rill_model_boat(rill_model *out);
