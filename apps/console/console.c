@@ -45,8 +45,9 @@ static const remedy remedies[] = {
     { RILL_STATUS_BODIES_CAPPED,
       "the solve for bodies was stopped early: no volume is lost, but bodies and liquid overlap for a while: shorten "
       "run.frame" },
-    { RILL_STATUS_GRAVITY_LIFTED, "gravity points along or off the bed; its part into the bed was raised to 1/8 of the "
-                                  "rest: tilt gravity less" },
+    { RILL_STATUS_GRAVITY_LIFTED,
+      "gravity points along or off the bed, which bodies and the method kandemir do not know: "
+      "for them its part into the bed was raised to 1/8 of the rest: tilt gravity less" },
 };
 
 void rill_warnings_tell(rill_warnings *warnings, const rill_progress *progress, double time, rill_status status) {

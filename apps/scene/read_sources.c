@@ -10,7 +10,7 @@ static const rill_range RAIN = { 0, 1e9, false, "mm/h" };
 enum { LIST_LIMIT = 65535, LAYERS_LIMIT = 65535 };
 
 /* The ledger's own accounts. */
-static const char *const accounts[] = { "fill", "west", "east", "south", "north", "emptied", NULL };
+static const char *const accounts[] = { "fill", "west", "east", "south", "north", "emptied", "dripped", NULL };
 
 /* ------------------------------------------------------------------------------------------------------------- fill */
 

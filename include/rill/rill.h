@@ -292,7 +292,10 @@ typedef struct rill_world_def {
      * Under open sky nothing is low. 0: one quantum. Default RILL_OPENING_AUTO: 1/32 of a cell. */
     double min_opening;
     rill_edge edges[4]; /* west, east, south, north; default wall */
-    double gravity[3];  /* m/s2; default 0, 0, -9.81 */
+    /* m/s2; default 0, 0, -9.81. Any direction: along a bed that stands upright, and off one that hangs over, where films and
+     * drops hang up to 2 sqrt(surface_tension / (density gravity[2])) deep. What is deeper leaves, and comes down at once
+     * straight below, or is booked as drained under "dripped". */
+    double gravity[3];
     rill_liquid liquid; /* default water */
     rill_solver solver;
     rill_runtime runtime;
@@ -551,7 +554,7 @@ RILL_API void *rill_source_user_data(const rill_world *world, rill_source_id id)
  * one acceleration everywhere, comes to rest and sleeps. Volumes do not change.
  *
  * Sub-steps become as short as the strongest acceleration asks for, wherever it is. Columns side by side are driven by at most
- * 2^28 quanta of head (0.03 m where a quantum is 2^-33 m); without gravity into the bed pipes have no heads, and no force acts.
+ * 2^28 quanta of head (0.03 m where a quantum is 2^-33 m).
  * Bodies, and liquid that lies on them, feel nothing of it but what the liquid around does. What forces do is no energy of
  * rill_world_get_energy, which may rise by it. */
 
@@ -730,7 +733,8 @@ enum {
     RILL_STATUS_SOURCE_REFUSED = 1u << 1,  /* a source found no room: raise headroom or lower its rate */
     RILL_STATUS_SINK_DRY = 1u << 2,        /* a sink took less than its rate: nothing more was there */
     RILL_STATUS_RANGE = 1u << 3,           /* liquid reached the top of the range: raise headroom */
-    /* Gravity points along or off the bed: its normal part was raised to 1/8 of the tangential one. */
+    /* Gravity points along or off the bed, which bodies and RILL_METHOD_KANDEMIR do not know: for them its part into the
+     * bed was raised to 1/8 of that along it. */
     RILL_STATUS_GRAVITY_LIFTED = 1u << 4,
     /* The pressure solve of flooded passages was stopped early and repaired in whole quanta: volumes and ceilings hold,
      * flow there is less accurate. */
@@ -827,13 +831,14 @@ typedef struct rill_ledger {
     int64_t columns;       /* in columns now, and on bodies over them, counted afresh */
     int64_t in_transit;    /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
-    int64_t drained;       /* by sinks, open and still edges, fills that replaced liquid, and rill_world_drain */
+    int64_t drained;       /* by sinks, open and still edges, fills that replaced liquid, drips, and rill_world_drain */
     int64_t error;
 } rill_ledger;
 RILL_API rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out);
 
 /* The ledger's accounts by name: "fill", "west", "east", "south", "north", then those of sources and sinks, also of
- * destroyed ones, and once there was something to book there "emptied". */
+ * destroyed ones, and once there was something to book there "emptied" and "dripped" (what gravity has pulled off the bed,
+ * and what met nothing that it could fall on). */
 typedef struct rill_account {
     const char *name;        /* valid until the next call that creates or destroys something */
     int64_t poured, drained; /* quanta */

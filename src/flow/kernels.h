@@ -19,19 +19,20 @@ enum {
 typedef struct rill_kernel_constants {
     float lambda;        /* dt / dx */
     float phase;         /* dither */
-    float drive;         /* g_n dt q_m / dx: velocity per quantum of head */
+    float drive;         /* g dt q_m / dx: velocity per quantum of head; g is g_n but on steep beds */
+    double upright;      /* what a level counts as head, g_n / g: at most 1, less only where `pushed` */
     float drag;          /* 12 dt nu / q_m^2, beside (2 H_v)^2 */
     float keep;          /* omega^dt */
     float toll;          /* lambda / 2 where velocity heads and their losses count in passages; else 0 */
     float edge;          /* 1 / Cd^2 - 1: what the sharp edge of a mouth loses besides, in velocity heads */
     float top_speed;     /* cap on |u|, where guarded */
-    float fall;          /* (2/3)^1.5 sqrt(g_n q_m): free overfall speed per sqrt(quantum of head) */
-    float weight;        /* g_n q_m: (m/s)^2 per quantum of depth */
-    float speed_head;    /* 1 / (2 g_n q_m): quanta of head per (m/s)^2 */
+    float fall;          /* (2/3)^1.5 sqrt(g q_m): free overfall speed per sqrt(quantum of head) */
+    float weight;        /* |g_n| q_m: (m/s)^2 per quantum of depth */
+    float speed_head;    /* 1 / (2 g q_m): quanta of head per (m/s)^2 */
     float paper_opening; /* dx in quanta */
     int32_t five_dx;     /* 5 dx in quanta */
     int32_t tilt[2];     /* S_x, S_y in quanta per cell */
-    bool pushed;         /* faces are driven by force fields, too: rows have fx and fy (push.h) */
+    bool pushed;         /* faces are driven by force fields, too, or levels count less: rows have fx and fy (push.h) */
     bool capped;         /* sub-steps are longer than they should be: speeds must be capped */
     int32_t slack;       /* a column with no more room than this is full and takes nothing, quanta */
     int32_t thin;        /* speeds of columns of at most this depth do not count for the time step */
@@ -60,7 +61,8 @@ typedef void rill_raw_kernel(int32_t x, int32_t n, const rill_row *row, const ri
 typedef void rill_drive_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,
                                bool covered, const rill_kernel_constants *constants);
 
-/* Versions of the drive: on a level bed; with tilted gravity or capped speed; and with force fields besides. */
+/* Versions of the drive: on a level bed; with tilted gravity or capped speed; and with force fields besides, or on a bed so
+ * steep that levels count less than they are. */
 typedef enum rill_guard { RILL_UNGUARDED = 0, RILL_GUARDED, RILL_PUSHED, RILL_GUARDS } rill_guard;
 
 static inline rill_guard rill_guard_of(const rill_kernel_constants *constants) {

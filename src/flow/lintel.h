@@ -16,6 +16,7 @@
 #define RILL_FLOW_LINTEL_H
 
 #include "flow/ceiling.h"
+#include "flow/drive.h"
 
 /* Whether a lintel stands in the liquid. */
 static inline int32_t rill_lintel_stands(const rill_face_ends *ends) {
@@ -42,13 +43,14 @@ static inline float rill_lintel_fills(const rill_face_ends *ends, float u, const
 }
 
 /* Returns the new velocity of a face with this share, that advection and the drive of open faces would make `advected`.
- * `u` is its velocity before. Bernoulli holds whether or not passages reckon with velocity heads. */
+ * `u` is its velocity before. Bernoulli holds whether or not passages reckon with velocity heads. `pushed` is a constant. */
 static inline float rill_lintel_blend(const rill_face_ends *ends, float share, float u, float advected, int32_t tilt,
-                                      const rill_kernel_constants *constants) {
+                                      int pushed, const rill_kernel_constants *constants) {
     rill_kernel_constants fixed = *constants;
     fixed.toll = 0.5f * fixed.lambda;
-    const rill_pressed_face face = rill_ceiling_drive(ends, u, tilt, &fixed);
-    const float law = face.base + face.gain * (float)face.head;
+    const rill_pressed_face face = rill_ceiling_drive(ends, u, pushed ? 0 : tilt, &fixed);
+    const int32_t head = pushed ? rill_drive_upright(face.head, constants->upright) + tilt : face.head;
+    const float law = face.base + face.gain * (float)head;
     const float blend = law + rill_max_f(0.0f, 2.0f * share - 1.0f) * (advected - law);
     const float most = rill_lintel_fills(ends, blend, &fixed);
     return share < 1.0f ? rill_max_f(rill_min_f(blend, most), -most) : advected;

@@ -45,11 +45,13 @@ static void raw(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper
     }
 }
 
-/* The head over a pipe, clipped to its sill (the paper's is not); 0 where nothing can flow. */
-INLINE int32_t head_over(const pipe *one, const rill_face *face, int32_t clip, int32_t tilt, int32_t slack) {
-    int32_t head = rill_drive_head(face, clip) + tilt;
+/* The head over a pipe, clipped to its sill (the paper's is not); 0 where nothing can flow. `pushed` is a constant. */
+INLINE int32_t head_over(const pipe *one, const rill_face *face, int32_t clip, int32_t tilt, int pushed,
+                         const rill_kernel_constants *constants) {
+    const int32_t levels = rill_drive_head(face, clip);
+    const int32_t head = (pushed ? rill_drive_upright(levels, constants->upright) : levels) + tilt;
     int32_t donor_dry = (head > 0 ? face->l : face->r) <= RILL_DRY;
-    return (donor_dry | blocked(one, (float)head, slack) | !wet(face)) ? 0 : head;
+    return (donor_dry | blocked(one, (float)head, constants->slack) | !wet(face)) ? 0 : head;
 }
 
 /* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is
@@ -60,12 +62,12 @@ INLINE float fall_speed(float arriving, float depth, const rill_kernel_constants
     return rill_max_f(arriving, constants->fall * energy * __builtin_sqrtf(energy) / depth);
 }
 
-/* `paper` and `lintel`, whether one may stand in the liquid, are constants. */
-INLINE float driven(const pipe *one, float u, float ul, float ur, int32_t tilt, int paper, int lintel,
+/* `paper`, `lintel`, whether one may stand in the liquid, and `pushed` are constants. */
+INLINE float driven(const pipe *one, float u, float ul, float ur, int32_t tilt, int paper, int lintel, int pushed,
                     const rill_kernel_constants *constants) {
     const rill_face face = face_of(one);
     const float before = u;
-    u += constants->drive * (float)head_over(one, &face, paper ? -RILL_WALL : 0, tilt, constants->slack);
+    u += constants->drive * (float)head_over(one, &face, paper ? -RILL_WALL : 0, tilt, pushed, constants);
     int32_t from_l = u > 0.0f;
     float twice =
         paper ? 2.0f * (float)(from_l ? one->Hl : one->Hr) : (float)rill_viscosity_depth(&face, one->Hl + one->Hr);
@@ -77,7 +79,7 @@ INLINE float driven(const pipe *one, float u, float ul, float ur, int32_t tilt, 
         cap = (float)receiver * 1.5f < (float)donor ? rill_min_f(cap, fall) : cap;
     }
     u = rill_max_f(rill_min_f(u, cap), -cap);
-    if (lintel) u = rill_lintel_blend(one, rill_lintel_share(one), before, u, tilt, constants);
+    if (lintel) u = rill_lintel_blend(one, rill_lintel_share(one), before, u, tilt, pushed, constants);
     return (blocked(one, u, constants->slack) | !wet(&face)) ? 0.0f : u;
 }
 
@@ -95,8 +97,8 @@ INLINE int32_t along(const rill_pipe_arrays *all, int32_t i, const rill_kernel_c
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = x; i < x + n; ++i) {                                                                      \
             pipe one = pipe_at(&all, i);                                                                               \
-            float u =                                                                                                  \
-                driven(&one, all.u[i], all.ul[i], all.ur[i], along(&all, i, &fixed, PUSHED), PAPER, LINTEL, &fixed);   \
+            float u = driven(&one, all.u[i], all.ul[i], all.ur[i], along(&all, i, &fixed, PUSHED), PAPER, LINTEL,      \
+                             PUSHED, &fixed);                                                                          \
             int32_t counts = all.awake[i] & (rill_max_i(one.Hl, one.Hr) > fixed.thin);                                 \
             all.u[i] = all.awake[i] ? u : all.u[i];                                                                    \
             fastest = rill_max_i(fastest, counts ? rill_float_bits(__builtin_fabsf(u)) : 0);                           \
@@ -150,7 +152,7 @@ static float drive(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool pa
             for (int32_t i = x; i < x + n; ++i) {                                                                      \
             pipe one = pipe_at(&all, i);                                                                               \
             rill_face face = face_of(&one);                                                                            \
-            int32_t over = rill_abs_i(head_over(&one, &face, clip, along(&all, i, &fixed, PUSHED), fixed.slack));      \
+            int32_t over = rill_abs_i(head_over(&one, &face, clip, along(&all, i, &fixed, PUSHED), PUSHED, &fixed));   \
             all.restless[i] = all.awake[i] & rill_restless(all.u[i], over > head);                                     \
         }                                                                                                              \
     }

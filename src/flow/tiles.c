@@ -95,6 +95,7 @@ typedef struct judge {
     int32_t rest_head; /* quanta */
     const rill_kernels *kernels;
     bool paper, tension;
+    bool steep;   /* levels count less than they are */
     bool refresh; /* tiles may also shrink what they reach */
 } judge;
 
@@ -110,7 +111,8 @@ static bool face_calm(const judge *work, int32_t l, int32_t r, float u, int32_t 
     if (rill_max_i(depths.l, depths.r) <= RILL_DRY) return true;
     const int32_t clip = work->paper ? -RILL_WALL : rill_drive_clip(&depths, work->constants->five_dx);
     if (work->tension && rill_min_i(depths.l, depths.r) >= clip) return true;
-    int32_t head = rill_drive_head(&depths, clip) + tilt;
+    const int32_t levels = rill_drive_head(&depths, clip);
+    const int32_t head = (work->steep ? rill_drive_upright(levels, work->constants->upright) : levels) + tilt;
     int32_t hl = b[l] + H[l], hr = b[r] + H[r], zb = rill_max_i(b[l], b[r]);
     bool donor_dry = (head > 0 ? depths.l : depths.r) <= RILL_DRY; /* driven, but nothing can follow */
     if (donor_dry || rill_ceiling_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, work->constants->slack))
@@ -296,6 +298,7 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
                    rill_kernels_pick(settings->scalar),
                    settings->paper,
                    settings->tension,
+                   constants->upright < 1.0,
                    flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
     if (settings->rest) rill_sparse_unrest(flow, settings, constants, work.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {

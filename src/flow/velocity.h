@@ -63,8 +63,12 @@ RILL_INLINE bool rill_velocity_blocked(const rill_face_ends *sides, float u, con
                                constants->slack);
 }
 
-RILL_INLINE int32_t rill_velocity_head(const rill_face *face, const rill_kernel_constants *constants, int32_t tilt) {
-    return rill_drive_head(face, rill_drive_clip(face, constants->five_dx)) + tilt;
+/* Returns the head over a face. `guarded`, a constant: along the bed it is driven, too. */
+RILL_INLINE int32_t rill_velocity_head(const rill_face *face, const rill_kernel_constants *constants, int32_t tilt,
+                                       int guarded) {
+    const int32_t levels = rill_drive_head(face, rill_drive_clip(face, constants->five_dx));
+    if (guarded == RILL_PUSHED) return rill_drive_upright(levels, constants->upright) + tilt;
+    return guarded ? levels + tilt : levels;
 }
 
 /* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own,
@@ -83,7 +87,7 @@ RILL_INLINE rill_forced rill_velocity_forced(const rill_face_ends *sides, float 
                                              const rill_kernel_constants *constants, int32_t tilt, int ceilings,
                                              int guarded) {
     rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
-    int32_t both = sides->Hl + sides->Hr, head = rill_velocity_head(&face, constants, guarded ? tilt : 0);
+    int32_t both = sides->Hl + sides->Hr, head = rill_velocity_head(&face, constants, tilt, guarded);
     float weight = rill_velocity_slowed(&face, both, constants),
           r = (u + constants->drive * (float)head) * (float)both * weight, share = 1.0f;
     bool flows = rill_max_i(face.l, face.r) > RILL_DRY; /* liquid above the sill on some side */
@@ -91,7 +95,7 @@ RILL_INLINE rill_forced rill_velocity_forced(const rill_face_ends *sides, float 
     if (ceilings == RILL_FACES_LINTEL) {
         share = rill_lintel_share(sides);
         weight *= rill_max_f(0.0f, 2.0f * share - 1.0f);
-        r = rill_lintel_blend(sides, share, u, r, guarded ? tilt : 0, constants);
+        r = rill_lintel_blend(sides, share, u, r, guarded ? tilt : 0, guarded == RILL_PUSHED, constants);
     }
     if (ceilings != RILL_FACES_OPEN) {
         flows &= !rill_velocity_blocked(sides, r, constants);
@@ -112,7 +116,7 @@ RILL_INLINE float rill_velocity_advected(const rill_face_ends *sides, const rill
     float r = near->forced + s * near->weight;
     if (guarded) {
         rill_face face = rill_face_at(sides->bl, sides->br, sides->Hl, sides->Hr);
-        r = rill_velocity_unless_dry(&face, r, rill_velocity_head(&face, constants, tilt));
+        r = rill_velocity_unless_dry(&face, r, rill_velocity_head(&face, constants, tilt, guarded));
     }
     if (covered) r = rill_velocity_blocked(sides, r, constants) ? 0.0f : r;
     return guarded ? rill_velocity_clamped(r, constants->top_speed) : r;
@@ -127,11 +131,13 @@ RILL_INLINE float rill_velocity_driven(const rill_face_ends *sides, float u, con
         int32_t head = (sides->bl + sides->Hl) - (sides->br + sides->Hr);
         r = rill_velocity_paper(sides, u, constants, guarded ? head + tilt : head);
     } else {
-        int32_t head = rill_velocity_head(&face, constants, guarded ? tilt : 0);
+        int32_t head = rill_velocity_head(&face, constants, tilt, guarded);
         r = (u + constants->drive * (float)head) * (float)(sides->Hl + sides->Hr) *
             rill_velocity_slowed(&face, sides->Hl + sides->Hr, constants);
         r = rill_velocity_capped(&face, r, constants);
-        if (covered) r = rill_lintel_blend(sides, rill_lintel_share(sides), u, r, guarded ? tilt : 0, constants);
+        if (covered)
+            r = rill_lintel_blend(sides, rill_lintel_share(sides), u, r, guarded ? tilt : 0, guarded == RILL_PUSHED,
+                                  constants);
         if (guarded) r = rill_velocity_unless_dry(&face, r, head);
         r = rill_max_i(face.l, face.r) > RILL_DRY ? r : 0.0f;
     }

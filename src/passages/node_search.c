@@ -13,6 +13,7 @@
 
 #include "base/dispatch.h"
 #include "base/order.h"
+#include "flow/drive.h"
 #include "passages/passages_internal.h"
 
 RILL_DISPATCH(rill_passage_kernels)
@@ -232,12 +233,16 @@ static void hold_opening(const rill_passage_solver *passages, const rill_opening
 }
 
 /* Adds what force fields push edges by that were driven. */
-static void push_edges(const rill_flow *flow, const rill_passage_edges *edges, int32_t from, bool pipes) {
+static void push_edges(const rill_passage_stage *stage, const rill_passage_edges *edges, int32_t from, bool pipes) {
+    const rill_flow *flow = stage->flow;
     const int32_t *was_active = flow->passages->nodes.was_active;
-    for (int32_t i = from; i < edges->count; ++i)
-        if (was_active[edges->l[i]] | was_active[edges->r[i]])
-            edges->head[i] += pipes ? rill_flow_pipe_push(flow, edges->at[i])
-                                    : rill_flow_face_push(flow, edges->at[i], edges->axis[i]);
+    for (int32_t i = from; i < edges->count; ++i) {
+        const int32_t axis = edges->axis[i], tilt = stage->constants->tilt[axis];
+        if (!(was_active[edges->l[i]] | was_active[edges->r[i]])) continue;
+        edges->head[i] = rill_drive_upright(edges->head[i] - tilt, stage->constants->upright) + tilt;
+        edges->head[i] +=
+            pipes ? rill_flow_pipe_push(flow, edges->at[i]) : rill_flow_face_push(flow, edges->at[i], axis);
+    }
 }
 
 /* Reads the velocities of edges from these on, and drives them. */
@@ -251,8 +256,8 @@ static void drive_from(const rill_passage_stage *stage, int32_t face, int32_t pi
     passages->kernels->drive(face, faces->count, &passages->nodes, faces, stage->constants);
     passages->kernels->drive(pipe, pipes->count, &passages->nodes, pipes, stage->constants);
     if (!stage->constants->pushed) return;
-    push_edges(flow, faces, face, false);
-    push_edges(flow, pipes, pipe, true);
+    push_edges(stage, faces, face, false);
+    push_edges(stage, pipes, pipe, true);
 }
 
 static void read_all(const rill_passage_stage *stage) {

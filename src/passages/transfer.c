@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "flow/column.h"
+#include "flow/drive.h"
 #include "flow/limit.h"
 #include "flow/rest.h"
 #include "passages/passages_internal.h"
@@ -306,10 +307,11 @@ static float velocity_after(const rill_flow *flow, const rill_passage_edges *edg
     const int32_t at = edges->at[i], axis = edges->axis[i], tilt = constants->tilt[axis];
     const int32_t push =
         edges == &flow->passages->pipes ? rill_flow_pipe_push(flow, at) : rill_flow_face_push(flow, at, axis);
-    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], tilt + push, constants);
+    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], 0, constants);
+    const int32_t head = rill_drive_upright(face.head, constants->upright) + tilt + push;
     const int32_t zb = rill_max_i(ends.bl, ends.br), hl = ends.bl + ends.Hl, hr = ends.br + ends.Hr;
     if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
-    const float driven = face.base + face.gain * (float)face.head;
+    const float driven = face.base + face.gain * (float)head;
     return rill_ceiling_blocks(ends.cl, ends.cr, hl, hr, zb, driven, constants->slack) ? 0.0f : driven;
 }
 

@@ -42,7 +42,8 @@ typedef struct rill_tension_state rill_tension_state;
 /* A sub-step, as it is about to be driven. */
 typedef struct rill_tension_step {
     double strength; /* G, m3/s2 */
-    double normal;   /* g_n, m/s2 */
+    double weight;   /* g: what a metre of head is worth, m/s2; g_n but on steep beds */
+    double upright;  /* g_n / g, at most 1 (flow/drive.h) */
     double dt, time; /* s; time at the end of the sub-step */
     double drying;   /* s */
     bool walls;      /* the surface meets walls at its contact angle */

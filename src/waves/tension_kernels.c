@@ -123,8 +123,8 @@ static void pressures(const rill_tension_run *run, const rill_tension_planes *pl
         const int32_t H = plane.H[i], wet = remember(plane.wet[i], H, fixed.foot * advancing, &fixed);
         const float s = wet != 0 ? receding : advancing;
         const float left = on * rill_max_f(s - (float)H / fixed.foot, 0.0f);
-        const double head =
-            (double)(plane.b[i] + H - fixed.level) - ((double)fixed.tilt[0] * (double)(first + i) + along);
+        const double head = (double)(plane.b[i] + H - fixed.level) * fixed.upright -
+                            ((double)fixed.tilt[0] * (double)(first + i) + along);
         plane.wet[i] = wet;
         plane.sharp[i] = s;
         plane.hollow[i] = left > 0.0f ? fixed.hollow : 0.0f;
@@ -164,7 +164,7 @@ INLINE float eased(float square, const rill_tension_constants *constants) {
     return square * constants->keep / rill_max_f(square + constants->drag, 1.0f);
 }
 
-/* `pushed`, whether forces from outside have potentials, is a constant. */
+/* `pushed`, whether forces from outside have potentials or levels count less than they are, is a constant. */
 INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *planes,
                      const rill_tension_constants *constants, int32_t back, int32_t tilt, int pushed, float *speeds,
                      float *m, float *gain, float *flux) {
@@ -181,7 +181,9 @@ INLINE void mobility(const rill_tension_run *run, const rill_tension_planes *pla
         const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, square = twice * twice;
         const float before = eased(square, &fixed), slips = eased(square + fixed.slip * bare * mean, &fixed);
         const float field = pushed ? fixed.drive * (float)(plane.field[i - back] - plane.field[i]) : 0.0f;
-        const float level = fixed.drive * (float)(face.l - face.r + tilt), head = pushed ? level + field : level,
+        const int32_t levels = face.l - face.r,
+                      along = (pushed ? rill_drive_upright(levels, fixed.upright) : levels) + tilt;
+        const float level = fixed.drive * (float)along, head = pushed ? level + field : level,
                     pull = fixed.push * (plane.potential[i] - plane.potential[i - back]);
         const float guess = speeds[i] - before * head - slips * pull;
         const int32_t open = rill_tension_opening(&face, guess), deeper = rill_max_i(Hl, Hr);

@@ -50,8 +50,9 @@ typedef struct rill_tension_constants {
     float foot;         /* c dx, quanta */
     float edge;         /* G / (c dx), m2/s2 */
     float hollow;       /* -G / (2 (c dx)^2), m/s2 */
-    float weight;       /* g_n q, m2/s2 per quantum */
-    float drive;        /* g_n dt q / dx, m/s per quantum */
+    float weight;       /* g q, m2/s2 per quantum of head; g is g_n but on steep beds */
+    double upright;     /* what a level counts as head, g_n / g */
+    float drive;        /* g dt q / dx, m/s per quantum of head */
     float drag, keep;   /* as of the sweep */
     float slip;         /* 12 * 0.2 dx, quanta */
     float push;         /* dt / dx, s/m */
@@ -66,8 +67,8 @@ typedef struct rill_tension_constants {
     int32_t level;      /* potentials are told from here, quanta */
     int32_t tilt[2];    /* quanta per cell */
     int32_t now, dries; /* ms: the time, and that at which what is wet now will have dried */
-    bool pushed;
-    double lowest; /* potentials of forces are told from here, quanta */
+    bool pushed;        /* forces from outside act, or levels count less than they are */
+    double lowest;      /* potentials of forces are told from here, quanta */
 } rill_tension_constants;
 
 /* The outcome of a pass: largest values of what it wrote, and scalar products. These do not depend on the order of their

@@ -73,7 +73,8 @@ static void set_free(const rill_tension_work *work, rill_tension_pipe *joint) {
     const int32_t tilt = constants->tilt[pipe->axis];
     const float twice = (float)rill_viscosity_depth(&face, planes->H[joint->l] + planes->H[joint->r]),
                 square = twice * twice;
-    const float level = constants->drive * (float)(face.l - face.r + tilt), before = eased(square, constants);
+    const int32_t levels = rill_drive_upright(face.l - face.r, constants->upright);
+    const float level = constants->drive * (float)(levels + tilt), before = eased(square, constants);
     const float head = constants->pushed
                            ? level + constants->drive * (float)(planes->field[joint->l] - planes->field[joint->r])
                            : level;

@@ -48,9 +48,10 @@ static bool tile_driven(const judge *rule, const rill_sheet *sheet, int32_t colu
 void rill_tension_unrest(const rill_tension_work *work) {
     const rill_tension_constants *constants = &work->constants;
     const rill_bed *bed = work->flow->bed;
-    const float steep = constants->stiff / (constants->weight / constants->quantum); /* (l_c / dx)^2 */
-    const float quanta = rill_max_f((float)RILL_REST_HEAD / constants->quantum, (float)RILL_TENSION_CALM * steep);
-    const judge rule = { work->flow, &work->tension->planes, quanta * constants->weight, constants->weight };
+    const float head = (float)RILL_REST_HEAD / constants->quantum * constants->weight;
+    const float dither =
+        (float)RILL_TENSION_CALM * (constants->stiff * constants->quantum); /* (l_c / dx)^2 quanta of head */
+    const judge rule = { work->flow, &work->tension->planes, rill_max_f(head, dither), constants->weight };
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
         uint16_t *tile = work->flow->tiles + sheet->first_tile;

@@ -22,7 +22,7 @@ static const double ITERATIONS_PER_CELL = 20.0;
 /* The potential of gravity. Where it points into the bed steeply enough it is counted in heads of whole quanta. */
 static void set_potential(rill_theta_constants *constants, const rill_flow *flow, const rill_theta_step *step) {
     const double q = flow->bed->quantum, dx = flow->bed->grid.cell_size;
-    const double along = fmax(fabs(step->tangent[0]), fabs(step->tangent[1]));
+    const double along = sqrt(step->tangent[0] * step->tangent[0] + step->tangent[1] * step->tangent[1]);
     if (step->gravity > 0.0 && 8.0 * step->gravity >= along) {
         constants->unit = step->gravity * q;
         constants->upright = 1.0;

@@ -138,5 +138,5 @@ void rill_world_insert_body(rill_world *world, const rill_body *body, int32_t *q
     take_out(world, body);
     put_in(&insertion, amount);
     for (int64_t i = 0; i < insertion.count; ++i) rill_flow_wake(&world->flow, queue[i]);
-    rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
+    rill_world_measure_flow(world);
 }

@@ -90,6 +90,6 @@ rill_result rill_world_drain(rill_world *world) {
     rill_book_change(world, book, -sum);
     stop_everything(world);
     sleep_everywhere(&world->flow);
-    rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
+    rill_world_measure_flow(world);
     return RILL_OK;
 }

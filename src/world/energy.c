@@ -28,8 +28,8 @@
 #include "passages/passages.h"
 
 int32_t rill_world_tilt(const rill_world *world, int axis) {
-    const double normal = rill_world_normal_gravity(world), dx = world->def.grid.cell_size;
-    return normal > 0.0 ? (int32_t)lrint(world->def.gravity[axis] * dx / (normal * world->bed.quantum)) : 0;
+    const double worth = rill_world_head_gravity(world), dx = world->def.grid.cell_size;
+    return worth > 0.0 ? (int32_t)lrint(world->def.gravity[axis] * dx / (worth * world->bed.quantum)) : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- kinetic */
@@ -110,9 +110,9 @@ typedef struct scale {
 
 static scale scale_of(const rill_world *world) {
     const rill_bed *bed = &world->bed;
-    const double normal = rill_world_normal_gravity(world), dx = bed->grid.cell_size;
-    const double per_tilt = normal * bed->quantum / dx;
-    return (scale){ .normal = normal,
+    const double worth = rill_world_head_gravity(world), dx = bed->grid.cell_size;
+    const double per_tilt = worth * bed->quantum / dx;
+    return (scale){ .normal = worth * rill_world_upright(world),
                     .slope = { per_tilt * rill_world_tilt(world, 0), per_tilt * rill_world_tilt(world, 1) },
                     .weight = world->def.liquid.density * rill_quantum_volume(bed),
                     .quantum = bed->quantum,

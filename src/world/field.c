@@ -16,7 +16,7 @@ static double total_pressure(const rill_world *world, int32_t place) {
     int32_t x, y;
     rill_bed_sheet_of(&world->bed, place, &x, &y);
     const double depth = (double)world->flow.H[place] * world->bed.quantum;
-    return depth * world->def.liquid.density * rill_world_normal_gravity(world) +
+    return depth * world->def.liquid.density * rill_world_lifted_gravity(world) +
            world->def.solver.kandemir.atmosphere + rill_tank_external(world->method.tank, x, y);
 }
 

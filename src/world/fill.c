@@ -60,7 +60,7 @@ static void fill_column(rill_world *world, int32_t place, int32_t depth, filling
 static void finish(rill_world *world, const filling *sum, rill_fill_report *report) {
     rill_book_change(world, RILL_BOOK_FILL, sum->poured);
     rill_book_change(world, RILL_BOOK_FILL, -sum->drained);
-    rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
+    rill_world_measure_flow(world);
     if (sum->cut > 0)
         rill_world_log(world, RILL_LOG_NOTE,
                        "fill: %lld of %lld columns were cut to full under a ceiling or at the top", (long long)sum->cut,
@@ -252,6 +252,6 @@ rill_result rill_world_set_velocities(rill_world *world, int32_t layer, const do
             touched |= rill_face_set(world, sheet, place, RILL_SOUTH, (float)velocities[2 * i + 1]);
         if (touched) rill_flow_wake(&world->flow, place);
     }
-    rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
+    rill_world_measure_flow(world);
     return RILL_OK;
 }

@@ -12,8 +12,11 @@ typedef struct rill_step_context {
     rill_world *world;
     rill_flow_settings settings;
     rill_kernel_constants constants;
-    double normal, tangent[2]; /* gravity into and along the bed, m/s2 */
-    double start, dt, done;    /* s */
+    double head_gravity; /* what a metre of head is worth, m/s2: heads are counted in that */
+    double upright;      /* what a level counts as head: gravity into the bed over that, -1 to 1; 1 but on steep beds */
+    double tangent[2];   /* gravity along the bed, m/s2 */
+    double lifted;       /* gravity into the bed for those who know no other, m/s2 */
+    double start, dt, done; /* s */
     double clock;
     int64_t refused; /* quanta taken out of flooded passages, which sources and walls are to have back */
     rill_step_info info;
@@ -58,6 +61,9 @@ void rill_step_prepare(rill_step_context *step, double dt);
 void rill_step_begin_forces(rill_step_context *step);
 void rill_step_end_forces(rill_step_context *step);
 void rill_step_switch_controls(rill_step_context *step);
+
+/* drips.c: lets go what hangs too deep. */
+void rill_step_drip(rill_step_context *step);
 
 /* step.c: a sub-step of the pipes, and what methods share. */
 void rill_pipes_substep(rill_step_context *step, double dt);

@@ -2,7 +2,7 @@
  * moves whole quanta on the way in, with the velocities that were driven before, and drives velocities on the way out, with
  * the depths just reached.
  *
- *     sources  pour, walls give and take                                 booked at once
+ *     sources  pour, walls give and take, what hangs too deep drips      booked at once
  *     +- bodies        solve for heads under bodies, move                drive, tell bodies -+
  *     |  +- passages   solve for pressures of what is flooded, move      restore velocities  |
  *     |  |  +- sparse  pipes between sheets, move                        drive            |  |
@@ -48,19 +48,42 @@ const char *rill_stage_name(rill_stage stage) {
 
 /* ---------------------------------------------------------------------------------------------------------- settings */
 
-double rill_world_normal_gravity(const rill_world *world) {
+/* The paper's pipes flow wherever levels differ, against walls too, if those were worth less than nothing. */
+bool rill_world_turns(const rill_world *world) {
+    const bool paper = world->def.solver.pipe_area == RILL_PIPE_AREA_PAPER;
+    return rill_world_uses(world, RILL_METHOD_WAVES) || (rill_world_uses(world, RILL_METHOD_PIPES) && !paper);
+}
+
+double rill_world_head_gravity(const rill_world *world) {
+    const double *g = world->def.gravity;
+    const double worth = fmax(fabs(g[2]), sqrt(g[0] * g[0] + g[1] * g[1]) / 8.0);
+    if (!rill_world_turns(world)) return rill_world_lifted_gravity(world);
+    return worth > 0.0 ? worth : 1.0;
+}
+
+double rill_world_upright(const rill_world *world) {
+    return rill_world_turns(world) ? -world->def.gravity[2] / rill_world_head_gravity(world) : 1.0;
+}
+
+double rill_world_lifted_gravity(const rill_world *world) {
     const double *g = world->def.gravity;
     return fmax(-g[2], sqrt(g[0] * g[0] + g[1] * g[1]) / 8.0);
 }
 
-/* Splits gravity into its part into the bed and its part along it. Off the bed there is no height field: the normal
- * part is then raised to an eighth of the tangential one, and the status says so. */
+void rill_world_measure_flow(rill_world *world) {
+    rill_flow_measure(&world->flow, fabs(rill_world_upright(world)) * rill_world_head_gravity(world));
+}
+
 static void resolve_gravity(rill_step_context *step) {
     const double *g = step->world->def.gravity;
-    step->normal = rill_world_normal_gravity(step->world);
+    const bool wang = step->world->def.solver.papers == RILL_PAPERS_WANG; /* reckons with both parts of it by itself */
+    const bool lifts = (!rill_world_turns(step->world) && !wang) || step->world->bodies.alive > 0;
+    step->head_gravity = rill_world_head_gravity(step->world);
+    step->upright = rill_world_upright(step->world);
+    step->lifted = rill_world_lifted_gravity(step->world);
     step->tangent[0] = g[0];
     step->tangent[1] = g[1];
-    if (step->normal > -g[2]) step->info.status |= RILL_STATUS_GRAVITY_LIFTED;
+    if (lifts && step->lifted > -g[2]) step->info.status |= RILL_STATUS_GRAVITY_LIFTED;
 }
 
 static rill_step_context begin(rill_world *world, double dt) {
@@ -110,7 +133,7 @@ void rill_step_book_edges(rill_world *world, const rill_edge_flow edges[4]) {
 static void exchange_with_walls(rill_step_context *step, double dt) {
     rill_flow *flow = &step->world->flow;
     const double range = (double)RILL_TOP * step->world->bed.quantum;
-    const double fastest = sqrt(2.0 * step->normal * range); /* as if it fell so far */
+    const double fastest = sqrt(2.0 * step->head_gravity * range); /* as if it fell so far */
     rill_withdrawn_take(flow, dt);
     rill_opening_open(flow, dt);
     if (rill_expelled_release(flow, dt, fastest, step->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
@@ -138,6 +161,7 @@ static void run_sources(rill_step_context *step, double dt) {
     const bool bodies = world->bodies.nodes.count > 0;
     for (size_t i = 0; i < world->sources.count; ++i)
         if (sources[i].alive) run_source(step, &sources[i], bodies ? &landing : NULL, dt);
+    rill_step_drip(step);
     rill_step_end_stage(step, RILL_STAGE_SOURCES);
 }
 
@@ -160,7 +184,7 @@ void rill_step_take_back(rill_step_context *step) {
 
 /* Bodies catch up with their lags evenly until the end of the step. */
 rill_body_stage rill_step_body_stage(const rill_step_context *step, double dt) {
-    rill_body_stage stage = rill_world_body_stage(step->world, &step->settings, &step->constants, dt, step->normal);
+    rill_body_stage stage = rill_world_body_stage(step->world, &step->settings, &step->constants, dt, step->lifted);
     stage.lag_left = 1.0 - dt / (step->dt - step->done);
     return stage;
 }
@@ -245,7 +269,8 @@ static void drive_tension(rill_step_context *step, double dt) {
     if (!step->settings.tension) return;
     rill_world *world = step->world;
     const rill_tension_step tension = { .strength = rill_world_tension_strength(world),
-                                        .normal = step->normal,
+                                        .weight = step->head_gravity,
+                                        .upright = step->upright,
                                         .dt = dt,
                                         .time = step->start + step->done + dt,
                                         .drying = world->def.liquid.drying,
@@ -285,7 +310,9 @@ static void note_substep(rill_step_context *step, double dt) {
 
 /* Memory for what is flooded as the step begins: else it is refused before anything has changed. */
 static rill_result ready_passages(rill_world *world, double dt) {
-    const rill_step_context step = { .world = world, .normal = rill_world_normal_gravity(world) };
+    const rill_step_context step = { .world = world,
+                                     .head_gravity = rill_world_head_gravity(world),
+                                     .upright = rill_world_upright(world) };
     const rill_method_entry *method = rill_world_method(world);
     const double depth = (double)world->flow.extent.depth * world->bed.quantum;
     const double lambda = fmin(dt, method->wave_limit(&step, depth)) / world->bed.grid.cell_size;
@@ -312,6 +339,8 @@ rill_result rill_world_step(rill_world *world, double dt) {
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = rill_world_ready_tension(world);
     if (!followed) followed = rill_world_ready_wang(world);
+    if (!followed) followed = rill_world_ready_forces(world, &world->flow);
+    if (!followed) followed = rill_world_ready_drips(world);
     if (!followed) followed = rill_world_ready_events(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return followed;
@@ -335,7 +364,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
     rill_step_end_forces(&step);
     if (world->bodies.alive > 0 && method->layered) {
         const rill_body_stage bodies =
-            rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.normal);
+            rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.lifted);
         rill_bodies_report(&bodies);
         rill_bodies_find_draw_levels(&bodies);
     }

@@ -16,7 +16,8 @@
 
 /* The longest stable dt for waves on liquid of this depth; infinity without gravity or liquid. */
 double rill_pipes_wave_limit(const rill_step_context *step, double depth) {
-    double dx = step->world->bed.grid.cell_size, speed = sqrt(2.0 * step->normal * (step->settings.paper ? dx : depth));
+    double dx = step->world->bed.grid.cell_size, worth = fabs(step->upright) * step->head_gravity,
+           speed = sqrt(2.0 * worth * (step->settings.paper ? dx : depth));
     return speed > 0.0 ? RILL_COURANT * dx / speed : INFINITY;
 }
 
@@ -30,7 +31,7 @@ double rill_pipes_speed_limit(const rill_step_context *step) {
     double dx = step->world->bed.grid.cell_size, speed = (double)extent->speed, reach = RILL_COURANT_FAST * dx;
     /* Tilted gravity and fields accelerate along the bed: (speed + along dt) dt <= reach. */
     double along = fabs(step->tangent[0]) + fabs(step->tangent[1]) +
-                   (double)step->world->flow.push.steepest * step->world->bed.quantum * step->normal / dx;
+                   (double)step->world->flow.push.steepest * step->world->bed.quantum * step->head_gravity / dx;
     double twice = speed + sqrt(speed * speed + 4.0 * along * reach);
     double passing = fmin(sqrt((double)extent->rush) / RILL_COURANT, sqrt((double)extent->dash) / RILL_COURANT_FAST);
     double fastest = fmax(twice / (2.0 * RILL_COURANT_FAST), passing);
@@ -82,24 +83,25 @@ void rill_step_prepare(rill_step_context *step, double dt) {
     double orifice = step->world->def.solver.orifice;
     double dx = bed->grid.cell_size, q = bed->quantum,
            slowed = rill_world_method(step->world)->wave_limit(step, (double)flow->extent.depth * q) / dt;
-    double normal = slowed < 1.0 ? step->normal * slowed * slowed : step->normal;
+    double worth = slowed < 1.0 ? step->head_gravity * slowed * slowed : step->head_gravity;
     rill_kernel_constants *constants = &step->constants;
     constants->capped = step->info.status & RILL_STATUS_SUBSTEPS_CAPPED;
     constants->lambda = (float)(dt / dx);
     constants->phase = rill_move_phase(flow->substep);
-    constants->drive = (float)(normal * dt * q / dx);
+    constants->drive = (float)(worth * dt * q / dx);
     constants->drag = (float)(12.0 * dt * step->settings.viscosity / (q * q));
     constants->keep = (float)rill_power(step->settings.friction, dt);
     constants->toll = orifice > 0.0 ? 0.5f * constants->lambda : 0.0f;
     constants->edge = orifice > 0.0 ? (float)(1.0 / (orifice * orifice) - 1.0) : 0.0f;
     constants->top_speed = (float)((constants->capped ? RILL_COURANT / 2.0 : 1.0) * dx / dt);
-    constants->fall = (float)(0.5443310539518174 * sqrt(normal * q));
-    constants->weight = (float)(step->normal * q);
-    constants->speed_head = normal > 0.0 ? (float)(0.5 / (normal * q)) : 0.0f;
+    constants->fall = (float)(0.5443310539518174 * sqrt(worth * q));
+    constants->weight = (float)(fabs(step->upright) * step->head_gravity * q);
+    constants->speed_head = worth > 0.0 ? (float)(0.5 / (worth * q)) : 0.0f;
     constants->paper_opening = (float)(dx / q);
     constants->five_dx = (int32_t)(5.0 * dx / q);
     constants->thin = flow->extent.depth / 256;
     constants->slack = step->settings.passages == RILL_PASSAGES_ANY ? 0 : RILL_FULL_LOW;
-    constants->pushed = flow->push.on;
+    constants->upright = step->upright;
+    constants->pushed = flow->push.on || step->upright < 1.0;
     for (int i = 0; i < 2; ++i) constants->tilt[i] = rill_world_tilt(step->world, i);
 }

@@ -1,7 +1,7 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c
  * (solids that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c
- * (velocity through a column's sides), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
+ * (velocity through a column's sides), drips.c (what leaves its column for the air), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
  * field.c, query.c, rays.c and ray_liquid.c, ledger.c, energy.c, step.c (the table of contents of a step),
  * step_events.c (what it reports), validate.c, world_surface.c (what is drawn), world_kandemir.c, world_waves.c and
  * world_wang.c (what those methods alone have), world_tension.c (whether tension acts, and on which angles), world_forces.c and
@@ -119,6 +119,7 @@ struct rill_world {
     rill_source found_source;     /* working memory for a source that is moved: its columns alone, */
     rill_source_work source_work; /* and what it takes to find them */
     rill_array books; /* rill_book; RILL_BOOK_FIXED, then those of sources; none has more than one at a time */
+    int32_t dripped;  /* the account of that name, once a step has asked for it */
 
     rill_bodies bodies;
     rill_forces forces;
@@ -183,6 +184,18 @@ double rill_world_tension_strength(const rill_world *world);
 /* world_wang.c. Before a step: the account of what heights gain and lose, with papers wang. */
 rill_result rill_world_ready_wang(rill_world *world);
 
+/* drips.c. Liquid that leaves what it was on, for the air: whoever lets go of some, be it a pane, a shell or a brink, takes it from
+ * where it was and hands it over here. */
+typedef struct rill_drip {
+    double position[3]; /* m */
+    int64_t quanta;     /* of volume (rill_quantum_volume); more than 0 */
+} rill_drip;
+/* Before a step: the account `dripped`, if something may drip. */
+rill_result rill_world_ready_drips(rill_world *world);
+/* Takes it: it comes down at once, straight below, on the column there, or on the body in it, which wakes. What meets nothing
+ * is booked as drained, under `dripped`; so is what finds no room. */
+void rill_world_hand_over(rill_world *world, const rill_drip *drip);
+
 /* step_events.c. What a step reports. */
 rill_events rill_events_make(void);
 void rill_events_free(rill_events *events, const rill_allocator *allocator);
@@ -194,8 +207,17 @@ void rill_events_begin(rill_world *world);
 void rill_events_note_sources(rill_world *world, double time);
 void rill_events_end(rill_world *world, double time);
 
-/* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
-double rill_world_normal_gravity(const rill_world *world);
+/* step.c. What a metre of head is worth, m/s2: gravity into the bed, or off it, and at least an eighth of that along it, so that
+ * heads along a wall are whole numbers, too; 1 without gravity. */
+double rill_world_head_gravity(const rill_world *world);
+/* The share of a level that counts as head: gravity into the bed over that, negative where it pulls off. */
+double rill_world_upright(const rill_world *world);
+/* Whether the method knows gravity along the bed and off it. */
+bool rill_world_turns(const rill_world *world);
+/* Gravity into the bed for bodies and methods that know no other, m/s2: at least an eighth of that along it. */
+double rill_world_lifted_gravity(const rill_world *world);
+/* Measures the flow, after it was changed by hand. */
+void rill_world_measure_flow(rill_world *world);
 
 /* world_solids.c. The solid of an id, or NULL with a message. */
 const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id);

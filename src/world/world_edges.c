@@ -196,7 +196,7 @@ rill_result rill_world_set_edge(rill_world *world, int32_t side, const rill_edge
         }
         if (result) return result;
         wake_side(world, side);
-        rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
+        rill_world_measure_flow(world);
     }
     *live = *edge;
     return RILL_OK;

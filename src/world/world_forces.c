@@ -40,7 +40,7 @@ static void apply(rill_world *world, const rill_force_scale *scale, const rill_a
 }
 
 static rill_force_scale scale_of(const rill_world *world) {
-    return (rill_force_scale){ .density = world->def.liquid.density, .gravity = rill_world_normal_gravity(world) };
+    return (rill_force_scale){ .density = world->def.liquid.density, .gravity = rill_world_head_gravity(world) };
 }
 
 void rill_world_apply_forces(rill_world *world, bool wake) {
@@ -50,7 +50,8 @@ void rill_world_apply_forces(rill_world *world, bool wake) {
 }
 
 rill_result rill_world_ready_forces(rill_world *world, rill_flow *flow) {
-    if (!rill_forces_any(&world->forces) || rill_push_make(flow, &world->allocator)) return RILL_OK;
+    const bool pushed = rill_forces_any(&world->forces) || rill_world_upright(world) < 1.0;
+    if (!pushed || rill_push_make(flow, &world->allocator)) return RILL_OK;
     return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for forces on %lld columns",
                      (long long)flow->bed->info.columns);
 }

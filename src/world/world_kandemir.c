@@ -30,7 +30,7 @@ void rill_kandemir_stop_cell(rill_world *world, int32_t x, int32_t y) {
 double rill_kandemir_wave_limit(const rill_step_context *step, double depth) {
     (void)depth;
     return RILL_COURANT_KANDEMIR *
-           rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->normal);
+           rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->lifted);
 }
 
 double rill_kandemir_chosen_limit(const rill_step_context *step) {
@@ -44,7 +44,7 @@ void rill_kandemir_substep(rill_step_context *step, double dt) {
     rill_edge_flow edges[4] = { { 0 } };
     const rill_tank_step tank = { .controls = world->def.solver.kandemir,
                                   .density = world->def.liquid.density,
-                                  .gravity = step->normal,
+                                  .gravity = step->lifted,
                                   .tangent = { step->tangent[0], step->tangent[1] },
                                   .slowed = fmin(1.0, rill_kandemir_wave_limit(step, 0.0) / dt),
                                   .dt = dt,

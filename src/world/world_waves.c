@@ -39,7 +39,7 @@ void rill_waves_substep(rill_step_context *step, double dt) {
                                     .time = step->start + step->done + dt,
                                     .drying = world->def.liquid.drying,
                                     .viscosity = world->def.liquid.viscosity,
-                                    .gravity = step->normal,
+                                    .gravity = step->upright * step->head_gravity,
                                     .tangent = { step->tangent[0], step->tangent[1] },
                                     .tilt = { rill_world_tilt(world, 0), rill_world_tilt(world, 1) },
                                     .keep = rill_power(step->settings.friction, dt),

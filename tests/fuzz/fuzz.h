@@ -162,7 +162,7 @@ static inline void fuzz_add_pipe(void *user, const rill_moving *pipe) {
     const int32_t tilt = rill_world_tilt(world, r == l + 1 ? 0 : 1);
     const int32_t clip = pipe->sparse ? 0 : rill_drive_clip(&f, (int32_t)(5.0 * bed->grid.cell_size / bed->quantum));
     const double head = (double)(rill_drive_head(&f, clip) + tilt) * bed->quantum;
-    const double gain = rill_world_normal_gravity(world) * head / bed->grid.cell_size; /* m/s2 */
+    const double gain = rill_world_head_gravity(world) * head / bed->grid.cell_size; /* m/s2 */
     const bool open = !pipe->sparse && !pipe->waits && rill_max_i(f.l, f.r) + RILL_SUBMERGED < between;
     const double half = 0.5 * pipe->mass * pipe->u * gain;
     energy->driven += open ? half : 0.0;

@@ -201,7 +201,7 @@ static inline bool judge_awake(const rill_world *world) {
 }
 
 static inline judge judge_begin(rill_world *world) {
-    judge j = { .world = world, .dt = 1e-4, .gravity = rill_world_normal_gravity(world) };
+    judge j = { .world = world, .dt = 1e-4, .gravity = rill_world_head_gravity(world) };
     const size_t pipes = 2 * (size_t)world->bed.info.columns + (size_t)world->bed.pipe_count;
     for (int i = 0; i < JUDGE_KEPT; ++i) {
         judge_state *s = &j.states[i];

@@ -102,7 +102,7 @@ static inline double rest_creeps(const rest_judge *j, const rill_moving *pipe) {
     const double head = pipe->waits ? rest_flooded_head(j, pipe) : (double)over_slot;
     const double drive = slots * head / fmax(0.5, part) + (1.0 - slots) * over_film;
     const double drag = slots / (slot * slot + 1.0) + (1.0 - slots) / (film * film + 1.0); /* per 12 nu */
-    return rill_world_normal_gravity(world) * drive * bed->quantum / bed->grid.cell_size * bed->quantum * bed->quantum /
+    return rill_world_head_gravity(world) * drive * bed->quantum / bed->grid.cell_size * bed->quantum * bed->quantum /
            (drag * 12.0 * world->def.liquid.viscosity);
 }
 
