@@ -1,6 +1,7 @@
-/* Memory through hooks, growing arrays, hashes and messages. */
+/* Memory through hooks and kept blocks, growing arrays, hashes and messages. */
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/blocks.h"
 #include "base/hash.h"
 #include "base/message.h"
 #include "base/order.h"
@@ -15,6 +16,7 @@
 /* An allocator that checks that sizes and alignments come back as they went out, and that fails when told to. */
 typedef struct ledger {
     long long live_bytes;
+    int live_blocks;
     int calls, fail_at; /* fail_at 0: never; n: the n-th call; negative: every call from the -n-th on */
 } ledger;
 
@@ -29,6 +31,7 @@ static void *hook_allocate(size_t size, size_t alignment, void *user) {
     memset(memory, 0xab, size + alignment); /* so that zeroing is seen to be done */
     memory[0] = size;
     l->live_bytes += (long long)size;
+    l->live_blocks += 1;
     return (char *)memory + alignment;
 }
 
@@ -37,6 +40,7 @@ static void hook_release(void *memory, size_t size, size_t alignment, void *user
     size_t *start = (size_t *)(void *)((char *)memory - alignment);
     assert_int_equal(start[0], size);
     l->live_bytes -= (long long)size;
+    l->live_blocks -= 1;
     free(start);
 }
 
@@ -229,6 +233,37 @@ static void test_found_where_it_is(void **state) {
     }
 }
 
+/* Blocks are used again, also for somewhat less, and go back to the allocator behind at the end; a failure leaves
+ * nothing. */
+static void test_blocks(void **state) {
+    (void)state;
+    ledger l = { 0 };
+    const rill_allocator behind = hooks(&l);
+    rill_blocks blocks = rill_blocks_make(&behind);
+    const rill_allocator allocator = rill_blocks_allocator(&blocks);
+    for (int frame = 0; frame < 5; ++frame) {
+        const int before = l.calls;
+        void *a = rill_alloc_zeroed(&allocator, 1000, 4), *b = rill_alloc_zeroed(&allocator, 100 - (size_t)frame, 1);
+        assert_true(a && b && a != b && (uintptr_t)a % RILL_ALIGNMENT == 0);
+        for (int i = 0; i < 4000; ++i) assert_int_equal(((char *)a)[i], 0);
+        memset(a, 1, 4000);
+        rill_free(&allocator, a, 1000, 4);
+        rill_free(&allocator, b, 100 - (size_t)frame, 1);
+        if (frame > 0) assert_int_equal(l.calls, before);
+    }
+    const int live = l.live_blocks;
+    l.fail_at = l.calls + 1;
+    assert_null(rill_alloc_zeroed(&allocator, 1 << 20, 1));
+    l.fail_at = 0;
+    assert_int_equal(l.live_blocks, live);
+    void *large = rill_alloc_zeroed(&allocator, 3000, 4); /* takes the place of a block that is too small for it */
+    assert_non_null(large);
+    assert_int_equal(l.live_blocks, live);
+    rill_free(&allocator, large, 3000, 4);
+    rill_blocks_free(&blocks);
+    assert_int_equal(l.live_bytes, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_zeroed_and_aligned),
@@ -241,6 +276,7 @@ int main(void) {
         cmocka_unit_test(test_hash_is_pinned),
         cmocka_unit_test(test_hash_sees_every_bit_length_and_order),
         cmocka_unit_test(test_messages_are_cut_not_overrun),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

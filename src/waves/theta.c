@@ -197,7 +197,29 @@ static void visit_clear(const rill_theta_work *work, const rill_theta_run *run, 
     work->kernels->clear(run->x, run->count, row);
 }
 
+/* Adds the potentials of forces from outside to P of the columns of a run, and what accelerates them to the velocities of their faces. */
+static void visit_forces(const rill_theta_work *work, const rill_theta_run *run, const rill_theta_row *row,
+                         rill_theta_sums *sums) {
+    const rill_flow *flow = work->flow;
+    const rill_push *push = &flow->push;
+    const ptrdiff_t first = row->H - flow->H;
+    const int32_t stride = flow->bed->sheets->stride;
+    const double gained = push->unit * work->step->dt / flow->bed->grid.cell_size;
+    (void)sums;
+    for (int32_t x = run->x; x < run->x + run->count; ++x) {
+        const ptrdiff_t r = first + x;
+        row->P[x] += (float)(push->unit * (push->potential[r] - push->lowest));
+        row->u[x] += (float)(gained * ((double)push->half[0][r - 1] + (double)push->half[0][r]));
+        row->v[x] += (float)(gained * ((double)push->half[1][r - stride] + (double)push->half[1][r]));
+    }
+}
+
 /* --------------------------------------------------------------------------------------------------------- sub-step */
+
+/* Adds forces from outside, once P is known and before faces are opened. */
+static void add_forces(const rill_theta_work *work) {
+    if (work->flow->push.on) rill_theta_pass(work, visit_forces);
+}
 
 /* Lets no column give more than it has; or, if `taking`, take more than it has room for. Returns what `flag` has found. */
 static int32_t limit(rill_theta_work *work, bool taking) {
@@ -245,7 +267,7 @@ rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill
         rill_theta_pass(&work, visit_weights);
     }
     rill_theta_pass(&work, visit_press);
-    rill_theta_add_forces(&work);
+    add_forces(&work);
     rill_theta_pass(&work, visit_open);
     rill_theta_pass(&work, visit_fly);
     report.iterations = rill_theta_solve(&work, &report.capped);

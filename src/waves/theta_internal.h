@@ -44,9 +44,6 @@ rill_theta_sums rill_theta_pass(const rill_theta_work *work, rill_theta_visit *v
 /* Finds the rows and the runs of a sub-step (theta_runs.c). */
 void rill_theta_find_runs(rill_theta_work *work);
 
-/* Adds forces from outside, once P is known and before faces are opened (theta_forces.c). */
-void rill_theta_add_forces(const rill_theta_work *work);
-
 /* Solves for Pi, with P, openings and free flight known (theta_solve.c). Returns iterations; `capped`: it would have taken
  * more. */
 int32_t rill_theta_solve(rill_theta_work *work, bool *capped);
