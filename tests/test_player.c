@@ -163,6 +163,55 @@ static void drags_liquid_along(void **state) {
     rill_player_destroy(player);
 }
 
+/* A stroke becomes one shape, without gaps where the hand was fast; liquid is drawn into it, and none is made. Anew it is gone. */
+static void paints_shapes_for_liquid(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    tell(player, RILL_ORDER_PLAY, false, 0);
+    rill_order hand = { .kind = RILL_ORDER_HAND,
+                        .mode = RILL_HAND_PAINTS,
+                        .ray = { { 0.03, 0.04, 0.2 }, { 0, 0, -1 } },
+                        .numbers = { 1e-5, 0.004 } };
+    rill_player_status before, after;
+    give(player, &hand);
+    before = tell(player, RILL_ORDER_STEP, false, 0);
+    hand.ray.origin[0] = 0.05;
+    give(player, &hand);
+    rill_player_view view;
+    rill_grid grid;
+    assert_true(rill_player_claim(player, LONG, &view));
+    assert_int_equal(rill_world_control_count(view.world), 1);
+    assert_int_equal(rill_world_get_grid(view.world, &grid), RILL_OK);
+    const size_t count = (size_t)grid.cells[0] * (size_t)grid.cells[1];
+    uint8_t *mask = malloc(count);
+    assert_int_equal(rill_control_read_mask(view.world, rill_world_control_at(view.world, 0), mask, count), RILL_OK);
+    for (size_t i = 0; i < count; ++i) {
+        const double x = grid.origin[0] + ((double)(i % (size_t)grid.cells[0]) + 0.5) * grid.cell_size;
+        const double y = grid.origin[1] + ((double)(i / (size_t)grid.cells[0]) + 0.5) * grid.cell_size;
+        const double away = hypot(fmax(fmax(0.03 - x, x - 0.05), 0), y - 0.04);
+        if (fabs(away - 0.004) > 1e-9) assert_int_equal(mask[i], away < 0.004);
+    }
+    free(mask);
+    const double low[3] = { 0.03, 0.036, 0 }, high[3] = { 0.05, 0.044, 0.2 };
+    double there, drawn;
+    assert_int_equal(rill_query_box_volume(view.world, low, high, &there), RILL_OK);
+    rill_player_release(player);
+    for (int i = 0; i < 12; ++i) after = tell(player, RILL_ORDER_STEP, false, 0);
+    assert_true(rill_player_claim(player, LONG, &view));
+    assert_int_equal(rill_query_box_volume(view.world, low, high, &drawn), RILL_OK);
+    rill_player_release(player);
+    assert_true(drawn > 1.2 * there);
+    assert_true(after.ledger.poured == before.ledger.poured && after.ledger.error == 0);
+    assert_true(after.control_count == 1 && after.controls[0].strength == 10 && after.controls[0].acts);
+    const rill_order weaker = { .kind = RILL_ORDER_CONTROL, .numbers = { 0, 3 } };
+    give(player, &weaker);
+    after = tell(player, RILL_ORDER_STEP, false, 0);
+    assert_true(after.controls[0].strength == 3);
+    after = tell(player, RILL_ORDER_RESTART, false, 0);
+    assert_int_equal(after.control_count, 0);
+    rill_player_destroy(player);
+}
+
 /* A hand that moves is many sources, one after the other; the ledger has one account for all of them. */
 static void pouring_for_long_keeps_the_ledger_short(void **state) {
     (void)state;
@@ -212,6 +261,7 @@ int main(void) {
         cmocka_unit_test(claims_stop_the_world),
         cmocka_unit_test(pours_and_sucks_where_the_ray_ends),
         cmocka_unit_test(drags_liquid_along),
+        cmocka_unit_test(paints_shapes_for_liquid),
         cmocka_unit_test(pouring_for_long_keeps_the_ledger_short),
         cmocka_unit_test(refuses_bad_files_and_goes_on),
     };

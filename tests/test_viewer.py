@@ -169,7 +169,9 @@ def test_hand(viewer, scene):
                     "press left", *steps(2), "report faster", f"shot {viewer.folder}/pouring.png", "release left",
                     "report before_push", *drag("left", "0.5 0.47", "0.62 0.42", "ctrl"), "report pushed", *steps(2),
                     "report after_push", *drag("left", POUR_AT, "0.4 0.6", "ctrl"), "report floor", f"move {POUR_AT}",
-                    "press left ctrl+shift", *steps(1), "move 0.4 0.6", *steps(1), "report dragged", "release left", "quit"], scene)
+                    "press left ctrl+shift", *steps(1), "move 0.4 0.6", *steps(1), "report dragged", "release left", f"move {POUR_AT}", "press left ctrl+alt", "move 0.45 0.55", "report paint",
+                    "release left", *steps(8), f"shot {viewer.folder}/painting.png", "report painted",
+                    *click("painted by hand", 0.9), "report stronger", "quit"], scene)
     volume = {tag: state["volume_ml"] for tag, state in r.items()}
     check(abs(volume["poured"] - volume["start"] - 10 * 6 * 0.0166667) < 0.02, "the left button pours 10 ml/s")
     check(abs(volume["released"] - volume["poured"]) < 1e-9, "and no more when it is released")
@@ -183,6 +185,10 @@ def test_hand(viewer, scene):
     check(r["floor"]["solids"]["floor"] == [0, 0, 0] and "stays" in r["floor"]["note"], "the floor cannot be pushed")
     check(r["dragged"]["solids"] == r["floor"]["solids"] and r["dragged"]["hash"] != r["floor"]["hash"] and
           abs(volume["dragged"] - volume["floor"]) < 1e-9, "ctrl, shift and the left button drag liquid: no more, no solid")
+    check(r["dragged"]["controls"] == {} and r["paint"]["controls"] == {"painted by hand": 10} and
+          r["paint"]["from"] == r["dragged"]["from"], "ctrl, alt and the left button paint a shape, and leave the camera alone")
+    check(abs(volume["painted"] - volume["dragged"]) < 1e-9, "which draws liquid, but makes none")
+    check(r["stronger"]["controls"]["painted by hand"] > 40, "the panel shows how strong it is, and sets it")
     check(all(state["ledger_error"] == 0 for state in r.values()), "the ledger is right, always")
 
 

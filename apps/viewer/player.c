@@ -99,6 +99,19 @@ static void play_on(rill_player *player) {
 
 /* ---------------------------------------------------------------------------------------------------------- status */
 
+static void read_controls(rill_player_status *status, const rill_world *world) {
+    const int32_t count = rill_world_control_count(world);
+    status->control_count = count < RILL_PLAYER_CONTROLS ? count : RILL_PLAYER_CONTROLS;
+    for (int32_t i = 0; i < status->control_count; ++i) {
+        rill_player_control *out = &status->controls[i];
+        rill_control_def def = rill_default_control_def();
+        rill_control_get_def(world, rill_world_control_at(world, i), &def);
+        snprintf(out->name, sizeof out->name, "%s", def.name ? def.name : "");
+        out->strength = def.strength;
+        out->acts = def.from <= status->time && status->time < def.until;
+    }
+}
+
 static void put_account(rill_player_status *status, const rill_account *account, double unit) {
     int32_t i = 0;
     if (!account->poured && !account->drained) return;
@@ -122,6 +135,7 @@ static void read_world(const rill_player *player, rill_player_status *status) {
     rill_world_get_liquid(world, &status->liquid);
     rill_world_get_solver(world, &status->solver);
     rill_world_get_gravity(world, status->gravity);
+    read_controls(status, world);
     status->account_count = 0;
     for (int32_t i = 0; i < rill_world_account_count(world); ++i) {
         rill_account account;

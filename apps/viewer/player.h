@@ -28,11 +28,18 @@ typedef enum rill_order_kind {
     RILL_ORDER_LIQUID,
     RILL_ORDER_GRAVITY, /* numbers */
     RILL_ORDER_SOLVER,
-    RILL_ORDER_SAVE, /* text: file for a snapshot */
-    RILL_ORDER_LOAD  /* text: of a snapshot */
+    RILL_ORDER_CONTROL, /* numbers[1]: strength in m/s2 of the control of index numbers[0] */
+    RILL_ORDER_SAVE,    /* text: file for a snapshot */
+    RILL_ORDER_LOAD     /* text: of a snapshot */
 } rill_order_kind;
 
-typedef enum rill_hand { RILL_HAND_IDLE = 0, RILL_HAND_POURS, RILL_HAND_SUCKS, RILL_HAND_DRAGS } rill_hand;
+typedef enum rill_hand {
+    RILL_HAND_IDLE = 0,
+    RILL_HAND_POURS,
+    RILL_HAND_SUCKS,
+    RILL_HAND_DRAGS,
+    RILL_HAND_PAINTS
+} rill_hand;
 
 typedef struct rill_order {
     rill_order_kind kind;
@@ -51,6 +58,13 @@ typedef struct rill_player_account {
     double poured, drained; /* m3 */
 } rill_player_account;
 
+enum { RILL_PLAYER_CONTROLS = 8 };
+typedef struct rill_player_control {
+    char name[40];
+    double strength; /* m/s2 */
+    bool acts;       /* now: it has its times */
+} rill_player_control;
+
 typedef struct rill_player_status {
     bool open;       /* there is a world */
     bool opening;    /* there will be one soon */
@@ -67,6 +81,8 @@ typedef struct rill_player_status {
     rill_ledger ledger;
     rill_player_account accounts[RILL_PLAYER_ACCOUNTS]; /* those that are not empty; of the same name together */
     int32_t account_count;
+    rill_player_control controls[RILL_PLAYER_CONTROLS]; /* the first ones, in order of creation */
+    int32_t control_count;
     rill_liquid liquid;
     rill_solver solver;
     double gravity[3];

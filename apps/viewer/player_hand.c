@@ -1,5 +1,6 @@
-/* How the hand pours, sucks and drags liquid, and pushes solids. */
+/* How the hand pours, sucks and drags liquid, paints shapes for it, and pushes solids. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "player_internal.h"
@@ -8,6 +9,9 @@ static const double PULL_BACK =
     0.75;                          /* cells: from what the ray meets back to the eye, out of walls and into the void */
 static const double FOLLOWS = 0.5; /* of the hand's velocity, that liquid gains in a step in the middle of a stroke */
 static const double LEAST_STROKE = 4; /* cells: radius */
+static const double LEAST_PAINT = 2;  /* cells: radius */
+static const double WETS = 15;        /* degrees, on what is painted: else liquid beads up there */
+static const char PAINTED[] = "painted by hand";
 
 /* --------------------------------------------------------------------------------------------------- pour and suck */
 
@@ -82,6 +86,60 @@ static void drag_liquid(rill_player *player, double cell, double dt) {
         rill_player_say(player, "%s", rill_world_message(player->world));
     hand->drags = there;
     if (there) memcpy(hand->at, at, sizeof hand->at);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- paint */
+
+/* Sets the cells whose centres are near a line; true: some were not set before. */
+static bool paint_line(const rill_grid *grid, const double from[2], const double to[2], double radius, uint8_t *mask) {
+    const double x = to[0] - from[0], y = to[1] - from[1], square = x * x + y * y;
+    bool changed = false;
+    for (int32_t j = 0; j < grid->cells[1]; ++j) {
+        for (int32_t i = 0; i < grid->cells[0]; ++i) {
+            const double dx = grid->origin[0] + (i + 0.5) * grid->cell_size - from[0];
+            const double dy = grid->origin[1] + (j + 0.5) * grid->cell_size - from[1];
+            const double t = square > 0 ? fmin(fmax((dx * x + dy * y) / square, 0), 1) : 0;
+            uint8_t *cell = &mask[(size_t)j * (size_t)grid->cells[0] + (size_t)i];
+            if (*cell || hypot(dx - t * x, dy - t * y) > radius) continue;
+            *cell = 1;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* A shape cannot be changed, so a larger one takes its place. */
+static bool replace_painted(rill_player *player, rill_control_id before, const uint8_t *mask, size_t count) {
+    rill_control_def def = rill_default_control_def();
+    if (before.value && rill_control_get_def(player->world, before, &def) != RILL_OK) return false;
+    if (before.value && rill_control_destroy(player->world, before) != RILL_OK) return false;
+    def.name = PAINTED;
+    def.mask = mask;
+    def.mask_count = count;
+    def.inside = (rill_contact_angle){ WETS, WETS };
+    return rill_control_create(player->world, &def, NULL) == RILL_OK;
+}
+
+void rill_hand_paint(rill_player *player) {
+    rill_hand_state *hand = &player->hand;
+    rill_grid grid;
+    double at[3];
+    rill_world_get_grid(player->world, &grid);
+    if (!aim(player, grid.cell_size, at)) {
+        hand->drags = false;
+        return;
+    }
+    const size_t count = (size_t)grid.cells[0] * (size_t)grid.cells[1];
+    uint8_t *mask = calloc(count, 1);
+    const rill_control_id before = rill_control_find(player->world, PAINTED);
+    bool good = mask && (!before.value || rill_control_read_mask(player->world, before, mask, count) == RILL_OK);
+    if (good &&
+        paint_line(&grid, hand->drags ? hand->at : at, at, fmax(hand->radius, LEAST_PAINT * grid.cell_size), mask))
+        good = replace_painted(player, before, mask, count);
+    if (!good) rill_player_say(player, "%s", mask ? rill_world_message(player->world) : "out of memory");
+    free(mask);
+    hand->drags = true;
+    memcpy(hand->at, at, sizeof hand->at);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ push */
@@ -169,7 +227,7 @@ void rill_hand_prepare(rill_player *player, double dt) {
     rill_world_get_grid(player->world, &grid);
     if (player->hand.mode == RILL_HAND_DRAGS)
         drag_liquid(player, grid.cell_size, dt);
-    else if (player->hand.mode != RILL_HAND_IDLE)
+    else if (player->hand.mode == RILL_HAND_POURS || player->hand.mode == RILL_HAND_SUCKS)
         place_source(player, grid.cell_size);
     rill_grip_follow(player, 2 * grid.cell_size); /* liquid is pushed aside well only in small jumps */
 }

@@ -10,13 +10,13 @@
 
 enum { RILL_ORDER_ROOM = 64 };
 
-/* Liquid poured, sucked or dragged along where a ray ends. */
+/* Liquid poured, sucked or dragged along where a ray ends, and shapes painted for it. */
 typedef struct rill_hand_state {
     rill_hand mode;
     rill_ray ray;
     double rate, radius;
     rill_source_id source; /* null: none */
-    double at[3];          /* where it is; of a hand that drags: where it was before the last step, */
+    double at[3];          /* where it is; of a hand that drags or paints: where it was before, */
     bool drags;            /* if there was one */
     bool told;             /* that it finds no place */
 } rill_hand_state;
@@ -85,6 +85,8 @@ void rill_player_obey(rill_player *player, const rill_order *order);
 /* Moves, before a step of `dt`, the hand's source to where its ray ends, or drags liquid there, and a solid that is held a bit of its way. */
 void rill_hand_prepare(rill_player *player, double dt);
 void rill_hand_stop(rill_player *player);
+/* Adds what the hand has gone over since it was here last to a shape that draws liquid. */
+void rill_hand_paint(rill_player *player);
 /* Finds the nearest thing of some kinds under the pointer; false: there is none. */
 bool rill_player_pick(const rill_player *player, const rill_ray *ray, uint32_t targets, rill_ray_hit *out);
 void rill_grip_start(rill_player *player, const rill_ray *ray);

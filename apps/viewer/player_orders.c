@@ -183,6 +183,7 @@ static void set_hand(rill_player *player, const rill_order *order) {
     hand->ray = order->ray;
     hand->rate = order->numbers[0];
     hand->radius = order->numbers[1];
+    if (hand->mode == RILL_HAND_PAINTS) rill_hand_paint(player);
 }
 
 static void single_step(rill_player *player) {
@@ -232,6 +233,11 @@ void rill_player_obey(rill_player *player, const rill_order *order) {
         break;
     case RILL_ORDER_SOLVER:
         set(player, rill_world_set_solver(player->world, &order->solver), &player->own_solver);
+        break;
+    case RILL_ORDER_CONTROL:
+        if (rill_control_set_strength(player->world, rill_world_control_at(player->world, (int32_t)order->numbers[0]),
+                                      order->numbers[1]) != RILL_OK)
+            rill_player_say(player, "%s", rill_world_message(player->world));
         break;
     case RILL_ORDER_SAVE: save(player, order->text); break;
     case RILL_ORDER_LOAD: load(player, order->text); break;

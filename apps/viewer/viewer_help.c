@@ -13,6 +13,7 @@ static const struct {
     { "shift + left drag", "suck" },
     { "ctrl + left drag", "push a solid, throw a body" },
     { "ctrl + shift + left drag", "drag liquid along" },
+    { "ctrl + alt + left drag", "paint a shape that draws liquid" },
     { "B, shift + B", "drop a ball, a box" },
     { "right drag, alt + left drag", "turn around" },
     { "middle drag, shift + right drag", "move sideways" },

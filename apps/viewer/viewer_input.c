@@ -47,7 +47,7 @@ static rill_drag choose_drag(int button, int mods) {
     if (button == GLFW_MOUSE_BUTTON_MIDDLE) return RILL_DRAG_PAN;
     if (button == GLFW_MOUSE_BUTTON_RIGHT) return mods & GLFW_MOD_SHIFT ? RILL_DRAG_PAN : RILL_DRAG_ORBIT;
     if (button != GLFW_MOUSE_BUTTON_LEFT) return RILL_DRAG_NONE;
-    if (mods & GLFW_MOD_ALT) return RILL_DRAG_ORBIT;
+    if (mods & GLFW_MOD_ALT) return mods & GLFW_MOD_CONTROL ? RILL_DRAG_HAND : RILL_DRAG_ORBIT;
     return (mods & GLFW_MOD_CONTROL) && !(mods & GLFW_MOD_SHIFT) ? RILL_DRAG_PUSH : RILL_DRAG_HAND;
 }
 
@@ -69,9 +69,10 @@ void rill_input_button(rill_viewer *viewer, int button, bool down, int mods) {
     viewer->drag = choose_drag(button, mods);
     viewer->drag_button = button;
     if (viewer->drag == RILL_DRAG_HAND) {
-        viewer->hand = mods & GLFW_MOD_CONTROL ? RILL_HAND_DRAGS
-                       : mods & GLFW_MOD_SHIFT ? RILL_HAND_SUCKS
-                                               : RILL_HAND_POURS;
+        viewer->hand = mods & GLFW_MOD_ALT       ? RILL_HAND_PAINTS
+                       : mods & GLFW_MOD_CONTROL ? RILL_HAND_DRAGS
+                       : mods & GLFW_MOD_SHIFT   ? RILL_HAND_SUCKS
+                                                 : RILL_HAND_POURS;
         send_hand(viewer, viewer->hand);
     } else if (viewer->drag == RILL_DRAG_PUSH) {
         send_ray(viewer, RILL_ORDER_GRAB);

@@ -112,8 +112,24 @@ static void show_speed(rill_viewer *viewer) {
 static void show_hand(rill_viewer *viewer) {
     if (!rill_gui_section("Pour and suck", true)) return;
     rill_gui_slider("Rate", &viewer->settings.rate, 0.05, 500, true, "%.3g ml/s");
-    rill_gui_hint("Left button pours, shift + left sucks, ctrl + shift + left drags along");
+    rill_gui_hint("Left button pours, shift + left sucks, ctrl + shift + left drags along, ctrl + alt + left paints");
     rill_gui_slider("Radius", &viewer->settings.radius, 0, 30, false, "%.1f mm");
+}
+
+/* Shows how strongly each control draws liquid: those of the scene, and the one that was painted by hand. */
+static void show_controls(rill_viewer *viewer) {
+    if (!viewer->status.control_count || !rill_gui_section("Control", true)) return;
+    for (int32_t i = 0; i < viewer->status.control_count; ++i) {
+        rill_player_control *control = &viewer->status.controls[i];
+        rill_order order = { .kind = RILL_ORDER_CONTROL };
+        if (rill_gui_slider(control->name, &control->strength, 0, 50, false,
+                            control->acts ? "%.1f m/s2" : "%.1f m/s2, not now")) {
+            order.numbers[0] = i;
+            order.numbers[1] = control->strength;
+            rill_viewer_order(viewer, &order);
+        }
+        rill_gui_hint("How strongly liquid is drawn into the shape");
+    }
 }
 
 static void show_liquid(rill_viewer *viewer) {
@@ -190,6 +206,7 @@ void rill_panel_show(rill_viewer *viewer) {
     show_overlays(viewer);
     rill_gui_gap();
     show_hand(viewer);
+    show_controls(viewer);
     show_liquid(viewer);
     show_world(viewer);
     rill_plots_show(viewer);

@@ -72,6 +72,12 @@ static void write_world(FILE *file, const rill_player_view *view) {
         fprintf(file, "%s\"%s\": [%.9g, %.9g, %.9g]", i ? ", " : "", rill_solid_name(view->world, id), place[0],
                 place[1], place[2]);
     }
+    fprintf(file, "}, \"controls\": {");
+    for (int32_t i = 0; i < rill_world_control_count(view->world); ++i) {
+        rill_control_def def = { .strength = 0 };
+        rill_control_get_def(view->world, rill_world_control_at(view->world, i), &def);
+        fprintf(file, "%s\"%s\": %.9g", i ? ", " : "", def.name ? def.name : "", def.strength);
+    }
     fprintf(file, "}, \"bodies\": {");
     for (int32_t i = 0; i < rill_world_body_count(view->world); ++i) {
         rill_body_id id = rill_world_body_at(view->world, i);
