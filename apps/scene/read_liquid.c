@@ -80,7 +80,12 @@ static void read_waves(rill_reader *reader, const rill_node *node, rill_scene *s
 }
 
 static void read_wang(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "viscosity", "friction", "time_step", "iterations", "tolerance", NULL };
+    static const char *const keys[] = { "viscosity", "friction", "time_step",      "iterations", "tolerance",
+                                        "tension",   "front",    "preconditioner", "angular",    NULL };
+    static const char *const tensions[] = { "incomplete", "complete", NULL };      /* in the order of the enums */
+    static const char *const preconditioners[] = { "jacobi", "factored", NULL };
+    static const char *const fronts[] = { "dirichlet", "neumann", NULL };
+    int32_t word;
     rill_wang *out = &scene->world.solver.wang;
     if (!rill_reader_open(reader, node, "wang", keys)) return;
     rill_read_number(reader, rill_tree_get(node, "viscosity"), &TAU, &out->viscosity);
@@ -88,6 +93,11 @@ static void read_wang(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_number(reader, rill_tree_get(node, "time_step"), &TIME_STEP, &out->time_step);
     rill_read_integer(reader, rill_tree_get(node, "iterations"), 1, ITERATIONS_LIMIT, &out->iterations);
     rill_read_number(reader, rill_tree_get(node, "tolerance"), &RESIDUAL, &out->tolerance);
+    if (rill_read_word(reader, rill_tree_get(node, "tension"), tensions, &word)) out->tension = (rill_wang_tension)word;
+    if (rill_read_word(reader, rill_tree_get(node, "preconditioner"), preconditioners, &word))
+        out->preconditioner = (rill_wang_preconditioner)word;
+    if (rill_read_word(reader, rill_tree_get(node, "front"), fronts, &word)) out->front = (rill_wang_front)word;
+    rill_read_boolean(reader, rill_tree_get(node, "angular"), &out->angular);
 }
 
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {

@@ -245,16 +245,40 @@ typedef enum rill_papers {
     RILL_PAPERS_WANG /* Wang, Miller & Turk 2007: heights, advected and solved for, which do not keep their volume */
 } rill_papers;
 
-/* The controls of RILL_PAPERS_WANG. Of rill_solver it reads max_substeps besides. Heights are double precision numbers there; what
+/* How surface tension is made implicit. */
+typedef enum rill_wang_tension {
+    RILL_WANG_INCOMPLETE = 0, /* Eqs. 15 and 16: of neighbours alone; symmetric, and stable in short sub-steps only; the default */
+    RILL_WANG_COMPLETE        /* Eq. 14: of all cells that take part; not symmetric */
+} rill_wang_tension;
+
+/* Section 8. Systems that are symmetric are solved by conjugate gradients, others by Bi-CGSTAB. */
+typedef enum rill_wang_preconditioner {
+    RILL_WANG_JACOBI = 0, /* the default */
+    RILL_WANG_FACTORED    /* modified incomplete Cholesky or LU decomposition */
+} rill_wang_preconditioner;
+
+/* The boundary between water cells and the cells beside them (section 3.2). */
+typedef enum rill_wang_front {
+    RILL_WANG_DIRICHLET = 0, /* water moves freely; the default */
+    RILL_WANG_NEUMANN        /* no water crosses it, but what Eq. 4 carries */
+} rill_wang_front;
+
+/* The controls of RILL_PAPERS_WANG. Of rill_solver it reads tension and max_substeps besides, of rill_liquid density, tension and
+ * contact angles, of which those above 80 degrees count as 80. Heights are double precision numbers there; what
  * they come to in quanta is in the columns, and what they gain or lose is booked in the ledger's account "drift". The bed must be
  * one layer under open sky and there are no bodies: what would make it otherwise is refused with RILL_INVALID_STATE. Open edges keep
  * the height of their floor, still edges that of their reservoir, walls reflect. */
 typedef struct rill_wang {
-    double viscosity;   /* tau of Eq. 7, 0 to 1; default 0.3 */
-    double friction;    /* m, d of the factor h / (h + d) on velocities, 0 to 1e7; default 0 */
-    double time_step;   /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable */
+    double viscosity; /* tau of Eq. 7, 0 to 1; default 0.3 */
+    double friction;  /* m, d of the factor h / (h + d) on velocities, 0 to 1e7; default 0 */
+    /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable, which is the whole step but for incomplete tension */
+    double time_step;
     int32_t iterations; /* most of a solve, 1 to 100000; default 1000 */
     double tolerance;   /* 0 < t <= 1: what is left of the largest residual when a solve ends; default 1e-4 */
+    rill_wang_tension tension;
+    rill_wang_preconditioner preconditioner;
+    rill_wang_front front;
+    bool angular; /* the angular factor of Eq. 18; default true; without it drops become diamonds (Fig. 4c) */
 } rill_wang;
 
 typedef struct rill_solver {

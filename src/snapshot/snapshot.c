@@ -29,6 +29,10 @@ static void put_papers(rill_writer *writer, const rill_solver *solver) {
     rill_put_f64(writer, wang->time_step);
     rill_put_u32(writer, (uint32_t)wang->iterations);
     rill_put_f64(writer, wang->tolerance);
+    rill_put_u8(writer, (uint8_t)wang->tension);
+    rill_put_u8(writer, (uint8_t)wang->preconditioner);
+    rill_put_u8(writer, (uint8_t)wang->front);
+    rill_put_u8(writer, wang->angular);
 }
 
 /* Settings of tension decide nothing while it does not act: then hashes are what they are without them. */
@@ -263,6 +267,7 @@ static void put_heights(rill_writer *writer, const rill_heights *heights) {
             rill_put_f64(writer, heights->d[at]);
             rill_put_f64(writer, heights->before[at]);
             rill_put_u8(writer, heights->kind[at]);
+            rill_put_u8(writer, heights->wet[at]);
         }
 }
 

@@ -103,6 +103,10 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     wang->time_step = rill_get_f64(reader);
     wang->iterations = rill_loading_i32(reader);
     wang->tolerance = rill_get_f64(reader);
+    wang->tension = (rill_wang_tension)rill_get_u8(reader);
+    wang->preconditioner = (rill_wang_preconditioner)rill_get_u8(reader);
+    wang->front = (rill_wang_front)rill_get_u8(reader);
+    wang->angular = rill_get_bool(reader);
     rill_loading_angles(reader, &def->liquid.contact_angle);
     def->liquid.drying = rill_get_f64(reader);
     def->solver.tension = (rill_tension)rill_get_u8(reader);
@@ -200,6 +204,7 @@ static rill_result get_heights(rill_loading *load) {
             heights->d[at] = rill_get_f64(&load->reader);
             heights->before[at] = rill_get_f64(&load->reader);
             heights->kind[at] = rill_get_u8(&load->reader);
+            heights->wet[at] = rill_get_u8(&load->reader);
         }
     return load->reader.failed ? rill_loading_refuse(load, "the heights end early") : RILL_OK;
 }

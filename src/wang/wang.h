@@ -8,11 +8,21 @@
  *   7        b = h* + (1 - tau) (h^(t-1) - h^(t-2))                    what has risen goes on to rise
  *   5        b += dt^2 [ div(d grad P_ext) / rho - d div a_ext ]       fields, controls, brushes; explicit
  *   6, 10    (I + A_g) h = b,   a_ij = -dt^2 (d_i + d_j) (g_i + g_j) / (4 dx^2)
+ *   12, 13   P_s = -gamma K,   K_i = sum_j (h_j - h_i) / dx^2            over neighbours that are defined (and see 17, 18)
+ *   15, 16   incomplete: A_s,ij = -dt^2 gamma / (rho dx^4) (d_i + d_j), and explicit, added to b,
+ *            -dt^2 gamma / (rho dx^2) sum_j (d_i + d_j) [ (K_j - K_i) / 2 + (h_j - h_i) / dx^2 ]
+ *   14       complete: dt^2 gamma d_i / (rho dx^2) sum_j (K_j - K_i), all of it unknown
+ *   17, 18   at boundary cells K has besides -alpha tan(theta) / dx for the virtual surface beyond them
  *   1        u += dt (-grad P / rho + a_ext),   then u *= d / (d + friction)
  *
  * Read where the print leaves a choice: dt^2 belongs to all matrices (10 and 15 lack it); h^(t-1) - h^(t-2) is what the last solve
  * has changed, or what Eq. 4 has carried would be carried once more; with sub-steps of unequal length it counts in proportion; u is on
  * faces, and a cell has the mean of its open ones; Eq. 4 interpolates linearly, among cells that are defined.
+ *
+ * On a grid w_ij = 2 and A = dx^2, which makes (14) of (12, 13) and (16) of both. P_s is -gamma K here: by (13) as printed drops would
+ * flatten. The symbol of the bracket in (16) has the fourth power of the wave number, of A_s the second: sub-steps are
+ * stable below rill_heights_limit. In (14) the d_i of a boundary cell, which has none, is the mean of its open faces. N_b is minus
+ * the gradient of the depths of water around (3 x 3), and theta the receding angle where it was wet before, else the advancing one.
  *
  * Defined are water cells (d > 0) and the boundary cells beside them (d <= 0, section 3.2), which begin with C1 continuity and
  * exchange water with water cells alone. Walls are Neumann boundaries; columns outside of still and open edges are Dirichlet
@@ -26,6 +36,7 @@
 #include "base/assert.h"
 #include "flow/flow.h"
 #include "solve/csr.h"
+#include "solve/milu.h"
 
 struct rill_edge_flow; /* flow/stages.h */
 
@@ -35,7 +46,7 @@ struct rill_edge_flow; /* flow/stages.h */
 /* Kinds of cells. */
 enum { RILL_HEIGHT_WALL = 0, RILL_HEIGHT_DRY, RILL_HEIGHT_BOUNDARY, RILL_HEIGHT_WATER, RILL_HEIGHT_RESERVOIR };
 
-enum { RILL_HEIGHTS_PLANES = 5, RILL_HEIGHTS_VECTORS = 7, RILL_HEIGHTS_RING = 1 };
+enum { RILL_HEIGHTS_PLANES = 7, RILL_HEIGHTS_VECTORS = 11, RILL_HEIGHTS_RING = 1 };
 
 /* Planes are by cells of the grid, with a ring of one around them. */
 typedef struct rill_heights {

@@ -17,7 +17,7 @@ rill_world_def rill_default_world_def(void) {
         .gravity = { 0.0, 0.0, -9.81 },
         .solver = { .kandemir = { .vanishing = 0.163, .atmosphere = 101325.0 },
                     .waves = { .theta = 0.55, .tolerance = 1e-4 },
-                    .wang = { .viscosity = 0.3, .iterations = 1000, .tolerance = 1e-4 },
+                    .wang = { .viscosity = 0.3, .iterations = 1000, .tolerance = 1e-4, .angular = true },
                     .advection = true,
                     .rest = true,
                     .skip_idle = true,
@@ -135,6 +135,15 @@ static rill_result check_wang(const rill_wang *w, rill_message *message) {
     if (!result) result = check_range("solver.wang.time_step", w->time_step, 0.0, RILL_LONGEST_STEP, message);
     if (!result) result = check_choice("solver.wang.iterations", w->iterations, 1, RILL_MOST_ITERATIONS, message);
     if (!result) result = check_positive("solver.wang.tolerance", w->tolerance, 1.0, message);
+    if (!result)
+        result = check_choice("solver.wang.tension", (int64_t)w->tension, RILL_WANG_INCOMPLETE, RILL_WANG_COMPLETE,
+                              message);
+    if (!result)
+        result = check_choice("solver.wang.preconditioner", (int64_t)w->preconditioner, RILL_WANG_JACOBI,
+                              RILL_WANG_FACTORED, message);
+    if (!result)
+        result =
+            check_choice("solver.wang.front", (int64_t)w->front, RILL_WANG_DIRICHLET, RILL_WANG_NEUMANN, message);
     return result;
 }
 

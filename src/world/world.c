@@ -161,7 +161,8 @@ static bool same_waves(const rill_waves *a, const rill_waves *b) {
 
 static bool same_wang(const rill_wang *a, const rill_wang *b) {
     return a->viscosity == b->viscosity && a->friction == b->friction && a->time_step == b->time_step &&
-           a->iterations == b->iterations && a->tolerance == b->tolerance;
+           a->iterations == b->iterations && a->tolerance == b->tolerance && a->tension == b->tension &&
+           a->preconditioner == b->preconditioner && a->front == b->front && a->angular == b->angular;
 }
 
 static bool same_solver(const rill_solver *a, const rill_solver *b) {
