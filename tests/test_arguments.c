@@ -36,6 +36,9 @@ static void test_absurd_solvers(void **state) {
     REFUSED(solver.wang.friction, -1.0, "solver.wang.friction is -1");
     REFUSED(solver.wang.time_step, nan, "solver.wang.time_step is nan");
     REFUSED(solver.wang.iterations, 0, "solver.wang.iterations is 0; expected 1 to 100000");
+    REFUSED(solver.wang.tension, 2, "solver.wang.tension is 2; expected 0 to 1");
+    REFUSED(solver.wang.preconditioner, 2, "solver.wang.preconditioner is 2; expected 0 to 1");
+    REFUSED(solver.wang.front, 2, "solver.wang.front is 2; expected 0 to 1");
     REFUSED(solver.wang.tolerance, 0.0, "solver.wang.tolerance is 0; expected more than 0");
     REFUSED(solver.waves.theta, 0.4, "solver.waves.theta is 0.4; expected 0.5 to 1");
     REFUSED(solver.waves.time_step, nan, "solver.waves.time_step is nan");

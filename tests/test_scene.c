@@ -167,12 +167,15 @@ static void papers_are_read(void **state) {
     rill_scene *scene;
     rill_scene_report report;
     const char *text = HEAD "solver: { papers: wang, wang: { viscosity: 0.5, friction: 0.001, time_step: 0.003, "
-                            "iterations: 12, tolerance: 0.01 } }\n";
+                            "iterations: 12, tolerance: 0.01, tension: complete, preconditioner: factored, "
+                            "front: neumann, angular: false } }\n";
     assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
     const rill_wang *w = &scene->world.solver.wang;
     assert_int_equal(scene->world.solver.papers, RILL_PAPERS_WANG);
     assert_true(w->viscosity == 0.5 && w->friction == 0.001 && w->time_step == 0.003 && w->iterations == 12 &&
                 w->tolerance == 0.01);
+    assert_true(w->tension == RILL_WANG_COMPLETE && w->preconditioner == RILL_WANG_FACTORED);
+    assert_true(w->front == RILL_WANG_NEUMANN && !w->angular);
     rill_scene_free(scene);
     EXPECT(HEAD "solver: { wang: { viscosity: 2 } }\n",
            "s.yaml:7:30: found 2 for solver.wang.viscosity, expected a number from 0 to 1 (tau of Eq. 7)");

@@ -82,7 +82,7 @@ static void read_waves(rill_reader *reader, const rill_node *node, rill_scene *s
 static void read_wang(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     static const char *const keys[] = { "viscosity", "friction", "time_step",      "iterations", "tolerance",
                                         "tension",   "front",    "preconditioner", "angular",    NULL };
-    static const char *const tensions[] = { "incomplete", "complete", NULL };      /* in the order of the enums */
+    static const char *const tensions[] = { "incomplete", "complete", NULL }; /* in the order of the enums */
     static const char *const preconditioners[] = { "jacobi", "factored", NULL };
     static const char *const fronts[] = { "dirichlet", "neumann", NULL };
     int32_t word;

@@ -194,7 +194,7 @@ typedef enum rill_method {
 
 /* Surface tension as a force: what makes drops round, and lets them hang on to slopes. It takes cells of less than 1/1.6 of the
  * capillary length sqrt(surface_tension / (density |gravity|)), 1.7 mm for water, and RILL_METHOD_PIPES with
- * RILL_PIPE_AREA_PHYSICAL, or RILL_METHOD_WAVES; without them it is off, whatever is said here. But for RILL_METHOD_WAVES
+ * RILL_PIPE_AREA_PHYSICAL, or RILL_METHOD_WAVES or RILL_PAPERS_WANG; without them it is off, whatever is said here. But for these two
  * RILL_TENSION_ON is enough on any cells: surfaces are curved there, and too coarse cells have no contact lines. */
 typedef enum rill_tension {
     RILL_TENSION_AUTO = 0, /* the default: where it can */
@@ -247,8 +247,9 @@ typedef enum rill_papers {
 
 /* How surface tension is made implicit. */
 typedef enum rill_wang_tension {
-    RILL_WANG_INCOMPLETE = 0, /* Eqs. 15 and 16: of neighbours alone; symmetric, and stable in short sub-steps only; the default */
-    RILL_WANG_COMPLETE        /* Eq. 14: of all cells that take part; not symmetric */
+    RILL_WANG_INCOMPLETE =
+        0, /* Eqs. 15 and 16: of neighbours alone; symmetric, and stable in short sub-steps only; the default */
+    RILL_WANG_COMPLETE /* Eq. 14: of all cells that take part; not symmetric */
 } rill_wang_tension;
 
 /* Section 8. Systems that are symmetric are solved by conjugate gradients, others by Bi-CGSTAB. */

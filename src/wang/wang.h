@@ -59,15 +59,21 @@ typedef struct rill_heights {
     double *b;       /* bed over the datum, m; reservoirs too */
     double *h;       /* level over the datum, m */
     double *carried; /* h*, m */
+    double *K;       /* sum of (h_j - h_i), with the virtual surface, m */
+    double *beyond;  /* of it the virtual surface alone, which is known, m */
     uint8_t *kind;   /* state: RILL_HEIGHT_... */
+    uint8_t *wet;    /* state: 1: there was water ("wetness map", 5.1) */
     int32_t *place;  /* in planes of the flow; -1: no column */
     int32_t *row;    /* of the matrix; -1: not defined */
     int32_t *cell;   /* of each row */
+    bool sealed;     /* the front is a boundary of Neumann */
     double last;     /* state, s: length of the last sub-step; 0: there was none */
     int32_t book;    /* the ledger's account of drift; -1: not opened yet */
     rill_csr matrix;
+    rill_milu factors;
     double *vectors;
     double *x, *right, *r, *z, *p, *q, *diagonal; /* by rows */
+    double *shadow, *mp, *ms, *t;
 } rill_heights;
 
 /* Returns the index of a cell in the planes, -1 <= x <= cells[0] and -1 <= y <= cells[1]. */
@@ -86,11 +92,18 @@ void rill_heights_stop(rill_heights *heights, int32_t x, int32_t y);
 /* Whether all heights are in the range of the flow's bed. */
 bool rill_heights_possible(const rill_heights *heights, const rill_flow *flow);
 
+/* Returns the longest stable sub-step, s: infinity but for incomplete tension. Of the shortest waves, at the deepest column: with
+ * n = dt^2 gamma d / (rho dx^4) Eq. 16 puts 48 n on the explicit side and A_s 16 n on the implicit one, so that 32 n must be
+ * less than 4 - 2 tau. */
+double rill_heights_limit(const rill_wang *controls, double film, double depth, double cell_size);
+
 /* A sub-step. */
 typedef struct rill_heights_step {
     rill_wang controls;
-    double gravity;    /* into the bed, m/s2, not negative */
-    double tangent[2]; /* along the bed, m/s2 */
+    double film;            /* gamma / rho, m3/s2; 0: no tension */
+    const float *angles[2]; /* planes of the flow: 2 sin(theta / 2), advancing and receding */
+    double gravity;         /* into the bed, m/s2, not negative */
+    double tangent[2];      /* along the bed, m/s2 */
     double dt;
 } rill_heights_step;
 

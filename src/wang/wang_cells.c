@@ -118,7 +118,7 @@ static void judge_water(const rill_heights_work *work, size_t at, const ptrdiff_
     rill_heights *heights = work->heights;
     (void)steps;
     if (heights->d[at] > 0.0)
-        heights->kind[at] = RILL_HEIGHT_WATER;
+        heights->kind[at] = RILL_HEIGHT_WATER, heights->wet[at] = 1;
     else if (heights->kind[at] == RILL_HEIGHT_WATER)
         heights->kind[at] = RILL_HEIGHT_BOUNDARY;
 }
@@ -131,16 +131,21 @@ static void drop_boundary(const rill_heights_work *work, size_t at, const ptrdif
     heights->h[at] = heights->b[at];
 }
 
-/* A dry cell beside water becomes a boundary cell; its height is found among those that were defined before. */
+/* A dry cell beside water becomes a boundary cell, and one that a sealed front leaves without water begins anew. */
+static bool begins(const rill_heights *heights, size_t at) {
+    return heights->kind[at] == RILL_HEIGHT_DRY || (heights->sealed && heights->kind[at] == RILL_HEIGHT_BOUNDARY);
+}
+
+/* Finds the height of a boundary cell among those that were defined before. */
 static void begin_boundary(const rill_heights_work *work, size_t at, const ptrdiff_t steps[4]) {
     rill_heights *heights = work->heights;
-    if (heights->kind[at] != RILL_HEIGHT_DRY || !beside_water(heights, at, steps)) return;
+    if (!begins(heights, at) || !beside_water(heights, at, steps)) return;
     heights->d[at] = heights->before[at] = fmin(continued(heights, at, steps) - heights->b[at], 0.0);
 }
 
 static void name_boundary(const rill_heights_work *work, size_t at, const ptrdiff_t steps[4]) {
     rill_heights *heights = work->heights;
-    if (heights->kind[at] != RILL_HEIGHT_DRY || !beside_water(heights, at, steps)) return;
+    if (!begins(heights, at) || !beside_water(heights, at, steps)) return;
     heights->kind[at] = RILL_HEIGHT_BOUNDARY;
     heights->h[at] = heights->b[at] + heights->d[at];
 }

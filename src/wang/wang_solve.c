@@ -115,8 +115,8 @@ static void multiply(void *context, const double *x, double *y) {
 static int32_t iterate(heights_solve *solve, bool symmetric, double goal, int32_t most, double *largest) {
     const rill_heights *h = solve->heights;
     if (!symmetric) {
-        const rill_bicgstab problem = { solve, lighten, multiply, h->matrix.rows, h->x, h->r,
-                                        h->shadow, h->p, h->q, h->t, h->mp, h->ms };
+        const rill_bicgstab problem = { solve,     lighten, multiply, h->matrix.rows, h->x,  h->r,
+                                        h->shadow, h->p,    h->q,     h->t,           h->mp, h->ms };
         return rill_bicgstab_iterate(&problem, goal, most, largest);
     }
     const rill_cg_problem problem = { solve, precondition, turn, apply, advance, LONGEST };

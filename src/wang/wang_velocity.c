@@ -71,8 +71,11 @@ static float driven(const rill_heights_work *work, size_t at, int axis, float ve
     const size_t back = at - (axis ? (size_t)heights->stride : 1);
     if (!rill_height_open(heights, back, at)) return 0.0f;
     const double g = work->step->gravity, friction = work->step->controls.friction;
-    const double drop =
-        g * (heights->h[back] - heights->h[at]) + rill_heights_pressure(work, back) - rill_heights_pressure(work, at);
+    const double film = work->step->film / (work->dx * work->dx);
+    const bool edge = heights->kind[back] == RILL_HEIGHT_RESERVOIR || heights->kind[at] == RILL_HEIGHT_RESERVOIR;
+    const double bent = film > 0.0 && !edge ? film * (heights->K[at] - heights->K[back]) : 0.0;
+    const double drop = bent + g * (heights->h[back] - heights->h[at]) + rill_heights_pressure(work, back) -
+                        rill_heights_pressure(work, at);
     const double u = (double)velocity + work->step->dt * (drop / work->dx + rill_heights_push(work, at, axis));
     const double mean = rill_height_mean(heights, back, at);
     const double kept = friction > 0.0 ? mean / (mean + friction) * u : u;

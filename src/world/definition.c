@@ -136,14 +136,13 @@ static rill_result check_wang(const rill_wang *w, rill_message *message) {
     if (!result) result = check_choice("solver.wang.iterations", w->iterations, 1, RILL_MOST_ITERATIONS, message);
     if (!result) result = check_positive("solver.wang.tolerance", w->tolerance, 1.0, message);
     if (!result)
-        result = check_choice("solver.wang.tension", (int64_t)w->tension, RILL_WANG_INCOMPLETE, RILL_WANG_COMPLETE,
-                              message);
+        result =
+            check_choice("solver.wang.tension", (int64_t)w->tension, RILL_WANG_INCOMPLETE, RILL_WANG_COMPLETE, message);
     if (!result)
         result = check_choice("solver.wang.preconditioner", (int64_t)w->preconditioner, RILL_WANG_JACOBI,
                               RILL_WANG_FACTORED, message);
     if (!result)
-        result =
-            check_choice("solver.wang.front", (int64_t)w->front, RILL_WANG_DIRICHLET, RILL_WANG_NEUMANN, message);
+        result = check_choice("solver.wang.front", (int64_t)w->front, RILL_WANG_DIRICHLET, RILL_WANG_NEUMANN, message);
     return result;
 }
 

@@ -20,15 +20,14 @@ static rill_result judge(const rill_world *world, rill_message *why) {
     const rill_solver *solver = &world->def.solver;
     const double cell = world->def.grid.cell_size;
     if (!rill_world_method(world)->tense)
-        return rill_fail(why, RILL_INVALID_STATE, "%s, which knows no tension",
-                         solver->papers == RILL_PAPERS_WANG ? "solver.papers is wang" : "solver.method is kandemir");
+        return rill_fail(why, RILL_INVALID_STATE, "solver.method is kandemir, which knows no tension");
     if (rill_world_uses(world, RILL_METHOD_PIPES) && solver->pipe_area == RILL_PIPE_AREA_PAPER)
         return rill_fail(why, RILL_INVALID_STATE, "solver.pipe_area is paper, which knows no tension");
     if (solver->tension == RILL_TENSION_OFF) return rill_fail(why, RILL_INVALID_STATE, "solver.tension is off");
     if (!(world->def.liquid.surface_tension > 0.0))
         return rill_fail(why, RILL_INVALID_STATE, "liquid.surface_tension is 0");
     const double coarsest = capillary_length(world) / EDGE_WIDTH;
-    const bool forced = rill_world_uses(world, RILL_METHOD_WAVES) && solver->tension == RILL_TENSION_ON;
+    const bool forced = !rill_world_uses(world, RILL_METHOD_PIPES) && solver->tension == RILL_TENSION_ON;
     if (!(cell < coarsest) && !forced)
         return rill_fail(why, RILL_INVALID_STATE,
                          "cells of %g m are too coarse; expected less than %.3g m, 1/%g of the capillary length", cell,

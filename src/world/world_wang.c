@@ -33,9 +33,17 @@ void rill_wang_stop_cell(rill_world *world, int32_t x, int32_t y) {
     rill_heights_stop(world->method.heights, x, y);
 }
 
+/* m3/s2; 0 where tension does not act. */
+static double film_of(const rill_world *world) {
+    return rill_world_tension(world) ? rill_world_tension_strength(world) : 0.0;
+}
+
 double rill_wang_chosen_limit(const rill_step_context *step) {
-    const double chosen = step->world->def.solver.wang.time_step;
-    return chosen > 0.0 ? chosen : (double)INFINITY;
+    const rill_world *world = step->world;
+    const rill_wang *controls = &world->def.solver.wang;
+    const double depth = (double)world->flow.extent.depth * world->bed.quantum;
+    return controls->time_step > 0.0 ? controls->time_step
+                                     : rill_heights_limit(controls, film_of(world), depth, world->bed.grid.cell_size);
 }
 
 /* Returns what came in over all edges, quanta. */
@@ -50,6 +58,8 @@ void rill_wang_substep(rill_step_context *step, double dt) {
     rill_world *world = step->world;
     rill_edge_flow edges[4] = { { 0 } };
     const rill_heights_step heights = { .controls = world->def.solver.wang,
+                                        .film = film_of(world),
+                                        .angles = { world->wetting.advancing, world->wetting.receding },
                                         .gravity = fmax(-world->def.gravity[2], 0.0),
                                         .tangent = { step->tangent[0], step->tangent[1] },
                                         .dt = dt };

@@ -58,6 +58,8 @@ static inline rill_solver random_solver(fuzz_input *in) {
         solver.kandemir.viscosity = fuzz_double(in, 0.0, 1.0);
         if (bits & 2) solver.method = RILL_METHOD_WAVES;
         if ((bits & 5) == 5) solver.papers = RILL_PAPERS_WANG;
+        solver.wang.tension = bits & 8 ? RILL_WANG_COMPLETE : RILL_WANG_INCOMPLETE;
+        solver.wang.preconditioner = bits & 16 ? RILL_WANG_FACTORED : RILL_WANG_JACOBI;
     }
     return solver;
 }
