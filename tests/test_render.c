@@ -278,6 +278,40 @@ static void level_liquid_mirrors_the_lamp(void **state) {
     rill_world_destroy(world);
 }
 
+/* Four panes around a pool, under a sun in the west: on the chalk in the east lies the shadow of the panes, and with juice between
+ * them that of the juice, which is amber. In the west nothing changes. */
+static void liquid_and_glass_cast_shadows(void **state) {
+    stage *s = *state;
+    colour shade[3], lit[3];
+    for (int i = 0; i < 3; ++i) { /* nothing, panes, juice between them */
+        rill_world *world = make_tray();
+        if (i > 0) {
+            put_box(world, "glass west", 0.028, 0.028, -0.001, 0.030, 0.052, 0.016);
+            put_box(world, "glass east", 0.050, 0.028, -0.001, 0.052, 0.052, 0.016);
+            put_box(world, "glass south", 0.0299, 0.028, -0.001, 0.0501, 0.030, 0.016);
+            put_box(world, "glass north", 0.0299, 0.050, -0.001, 0.0501, 0.052, 0.016);
+        }
+        assert_int_equal(rill_bed_build(world), RILL_OK);
+        if (i > 1) fill(world, 0.04, 0.04, 0.001, 0.014);
+        rill_render_options options = plain_options("apple juice");
+        rill_render_material looks[5] = { { RILL_MATERIAL_CHALK, { 0.5f, 0.5f, 0.5f }, 0.9f } };
+        for (int k = 1; k < 5; ++k)
+            looks[k] = (rill_render_material){ RILL_MATERIAL_GLASS, { 0.95f, 0.98f, 0.97f }, 0.02f };
+        options.materials = looks;
+        options.material_count = i > 0 ? 5 : 1;
+        options.samples = 4;
+        options.sun[0] = -0.8f, options.sun[1] = 0, options.sun[2] = 0.8f;
+        draw(s, world, &above, &options);
+        shade[i] = look_at(s, &above, 0.059, 0.04, 0);
+        lit[i] = look_at(s, &above, 0.02, 0.04, 0);
+        rill_world_destroy(world);
+    }
+    assert_true(luminance(shade[1]) < 0.97 * luminance(shade[0]) && luminance(shade[2]) < 0.9 * luminance(shade[1]));
+    assert_true(shade[2].r / shade[2].b > 1.05 * shade[0].r / shade[0].b);
+    assert_true(fabs(luminance(lit[2]) - luminance(lit[0])) < 0.02 &&
+                fabs(luminance(lit[1]) - luminance(lit[0])) < 0.02);
+}
+
 static void refraction_displaces_what_is_below(void **state) {
     stage *s = *state;
     static const double EDGE = 0.045, LEVEL = 0.012;
@@ -847,27 +881,17 @@ static void materials_follow_names_and_scenes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(liquid_is_where_it_stands),
-        cmocka_unit_test(absorption_grows_with_thickness),
-        cmocka_unit_test(level_liquid_mirrors_the_lamp),
-        cmocka_unit_test(refraction_displaces_what_is_below),
-        cmocka_unit_test(what_stands_in_front_is_not_refracted),
-        cmocka_unit_test(what_does_not_move_does_not_flicker),
-        cmocka_unit_test(shadows_fall_away_from_the_sun),
-        cmocka_unit_test(overlays_have_their_colours),
-        cmocka_unit_test(meniscus_overlay_shows_distances),
-        cmocka_unit_test(tiles_overlay_shows_what_is_awake),
-        cmocka_unit_test(lines_are_drawn_over_liquid_only),
-        cmocka_unit_test(layers_come_in_the_right_order),
-        cmocka_unit_test(equal_worlds_look_equal),
-        cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
-        cmocka_unit_test(bodies_are_where_they_are),
-        cmocka_unit_test(both_languages_draw_the_same),
-        cmocka_unit_test(shipped_scenes_look_sound),
-        cmocka_unit_test(sizes_change_and_are_refused),
-        cmocka_unit_test(materials_follow_names_and_scenes),
-        cmocka_unit_test(boats_look_as_they_are_inside),
-        cmocka_unit_test(forces_overlay_shows_what_is_carried),
+        cmocka_unit_test(liquid_is_where_it_stands),           cmocka_unit_test(absorption_grows_with_thickness),
+        cmocka_unit_test(level_liquid_mirrors_the_lamp),       cmocka_unit_test(liquid_and_glass_cast_shadows),
+        cmocka_unit_test(refraction_displaces_what_is_below),  cmocka_unit_test(what_stands_in_front_is_not_refracted),
+        cmocka_unit_test(what_does_not_move_does_not_flicker), cmocka_unit_test(shadows_fall_away_from_the_sun),
+        cmocka_unit_test(overlays_have_their_colours),         cmocka_unit_test(meniscus_overlay_shows_distances),
+        cmocka_unit_test(tiles_overlay_shows_what_is_awake),   cmocka_unit_test(lines_are_drawn_over_liquid_only),
+        cmocka_unit_test(layers_come_in_the_right_order),      cmocka_unit_test(equal_worlds_look_equal),
+        cmocka_unit_test(what_was_wet_is_dark_until_it_dries), cmocka_unit_test(bodies_are_where_they_are),
+        cmocka_unit_test(both_languages_draw_the_same),        cmocka_unit_test(shipped_scenes_look_sound),
+        cmocka_unit_test(sizes_change_and_are_refused),        cmocka_unit_test(materials_follow_names_and_scenes),
+        cmocka_unit_test(boats_look_as_they_are_inside),       cmocka_unit_test(forces_overlay_shows_what_is_carried),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);
 }

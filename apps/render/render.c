@@ -21,6 +21,7 @@ static const struct {
     [RILL_PROGRAM_LIGHT] = { "light", "", true },
     [RILL_PROGRAM_LIGHT_SKY] = { "light", SKY, true },
     [RILL_PROGRAM_CAUSTIC] = { "caustic", "#define CAUSTIC_SIZE 1024.0\n", false }, /* RILL_CAUSTIC_SIZE */
+    [RILL_PROGRAM_VEIL] = { "veil", "", false },
     [RILL_PROGRAM_PEEL] = { "peel", "", false },
     [RILL_PROGRAM_MERGE] = { "merge", "", true },
     [RILL_PROGRAM_LIQUID] = { "liquid", "", false },
@@ -151,7 +152,7 @@ static void copy_depth(const rill_render *render, const rill_target *from, const
                       GL_NEAREST);
 }
 
-static void draw_light(const rill_render *render) {
+static void draw_light(const rill_render *render, const rill_optics *optics) {
     const rill_targets *targets = &render->targets;
     GLuint program = render->programs[render->frame.sky[3] > 0 ? RILL_PROGRAM_LIGHT_SKY : RILL_PROGRAM_LIGHT];
     copy_depth(render, &targets->geometry, &targets->scene[0]);
@@ -165,6 +166,8 @@ static void draw_light(const rill_render *render) {
     rill_shader_set_texture(program, "sun_map", 4, GL_TEXTURE_2D, targets->sun.depth);
     rill_shader_set_texture(program, "sky_map", 5, GL_TEXTURE_2D, targets->sky.depth);
     rill_shader_set_texture(program, "caustic_map", 6, GL_TEXTURE_2D, targets->caustic.colours[0]);
+    rill_shader_set_texture(program, "veil_map", 7, GL_TEXTURE_2D, targets->veil.colours[0]);
+    rill_shader_set_floats(program, "extinction", optics->extinction, 3);
     rill_render_cover(render);
 }
 
@@ -199,9 +202,10 @@ static void draw_sample(rill_render *render, const rill_render_options *options)
     }
     if (render->frame.sky[3] > 0) draw_shadows(render, &render->targets.sky, render->light_proj[1]);
     if (render->frame.look[2] > 0) rill_render_draw_caustics(render, &options->optics);
+    rill_render_draw_veil(render);
     draw_geometry(render);
     if (!(render->frame.sky[3] > 0)) draw_occlusion(render);
-    draw_light(render);
+    draw_light(render, &options->optics);
     int scene = rill_render_draw_liquid(render, options);
     draw_tone(render, &render->targets.scene[scene]);
     if (options->overlay != RILL_OVERLAY_NONE) {

@@ -60,6 +60,7 @@ typedef enum rill_program_name {
     RILL_PROGRAM_LIGHT, /* with few samples, and with many */
     RILL_PROGRAM_LIGHT_SKY,
     RILL_PROGRAM_CAUSTIC,
+    RILL_PROGRAM_VEIL,
     RILL_PROGRAM_PEEL,
     RILL_PROGRAM_MERGE,
     RILL_PROGRAM_LIQUID,
@@ -81,6 +82,7 @@ typedef struct rill_targets {
     rill_target sun, sky;  /* shadow maps */
     rill_target lid, keel; /* top and underside of bodies, seen from above and below */
     rill_target caustic;   /* brightness, folds and height of sunlight below the surface, seen from the sun */
+    rill_target veil;      /* what sunlight loses in liquid and glass, seen from the sun */
     rill_target geometry;  /* colour and roughness; normal and metal; depth */
     rill_target occlusion; /* one value */
     rill_target scene[2];  /* light and depth of the scene so far, before and after a peel */
@@ -170,6 +172,8 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
                              rill_message *message);
 /* Draws where the sun's light goes below the surface. */
 void rill_render_draw_caustics(const rill_render *render, const rill_optics *optics);
+/* Draws what sunlight loses in liquid and glass; nothing if there is neither. */
+void rill_render_draw_veil(const rill_render *render);
 /* Draws all peels and returns the number of the scene target that holds the result. */
 int rill_render_draw_liquid(rill_render *render, const rill_render_options *options);
 

@@ -112,6 +112,30 @@ void rill_render_draw_caustics(const rill_render *render, const rill_optics *opt
     glDisable(GL_BLEND);
 }
 
+void rill_render_draw_veil(const rill_render *render) {
+    GLuint program = render->programs[RILL_PROGRAM_VEIL];
+    glBindFramebuffer(GL_FRAMEBUFFER, render->targets.veil.frame);
+    glViewport(0, 0, RILL_CAUSTIC_SIZE, RILL_CAUSTIC_SIZE);
+    glClearColor(0, 0, 0, 0);
+    glClear(GL_COLOR_BUFFER_BIT);
+    if (!(render->liquid.count > 0) && !has_glass(render)) return;
+    glDisable(GL_DEPTH_TEST);
+    glEnable(GL_BLEND);
+    glBlendFunc(GL_ONE, GL_ONE);
+    glBlendEquationSeparate(GL_FUNC_ADD, GL_MAX);
+    glUseProgram(program);
+    rill_shader_set_matrix(program, "light_proj", render->light_proj[0]);
+    rill_shader_set_matrix(program, "model", rill_render_still);
+    for (int part = 0; part < 2; ++part) {
+        rill_shader_set_floats(program, "part", (const float[1]){ (float)part }, 1);
+        rill_batch_draw(&render->liquid, GL_TRIANGLES);
+    }
+    rill_shader_set_floats(program, "part", (const float[1]){ 2 }, 1);
+    rill_render_draw_solids(render, program, true);
+    glBlendEquation(GL_FUNC_ADD);
+    glDisable(GL_BLEND);
+}
+
 /* Depths of one peel, the farthest of all that is nearer than the scene so far, or the nearest; false when nothing was
  * left to peel. */
 static bool peel(rill_render *render, const rill_target *below, bool nearest) {

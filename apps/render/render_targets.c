@@ -52,6 +52,7 @@ bool rill_targets_create(rill_targets *targets, int32_t width, int32_t height, r
     targets->lid.depth = make_depth(RILL_HULL_SIZE, RILL_HULL_SIZE);
     targets->keel.depth = make_depth(RILL_HULL_SIZE, RILL_HULL_SIZE);
     targets->caustic.colours[0] = make_texture(GL_RGBA16F, RILL_CAUSTIC_SIZE, RILL_CAUSTIC_SIZE, GL_LINEAR);
+    targets->veil.colours[0] = make_texture(GL_RGBA16F, RILL_CAUSTIC_SIZE, RILL_CAUSTIC_SIZE, GL_NEAREST);
     targets->geometry.colours[0] = make_texture(GL_RGBA8, width, height, GL_NEAREST);
     targets->geometry.colours[1] = make_texture(GL_RGBA16F, width, height, GL_NEAREST);
     targets->geometry.depth = make_depth(width, height);
@@ -66,7 +67,7 @@ bool rill_targets_create(rill_targets *targets, int32_t width, int32_t height, r
     targets->tone.colours[0] = make_texture(GL_RGBA16F, width, height, GL_NEAREST);
     targets->tone.depth = make_depth(width, height);
     targets->picture.colours[0] = make_texture(GL_RGBA8, width, height, GL_NEAREST);
-    good = good && assemble(&targets->lid) && assemble(&targets->keel);
+    good = good && assemble(&targets->lid) && assemble(&targets->keel) && assemble(&targets->veil);
     good = good && assemble(&targets->geometry) && assemble(&targets->caustic) && assemble(&targets->occlusion) &&
            assemble(&targets->peel) && assemble(&targets->tone) && assemble(&targets->picture);
     GLenum error = glGetError();
@@ -90,7 +91,7 @@ void rill_targets_destroy(rill_targets *targets) {
     rill_target *all[] = { &targets->sun,      &targets->sky,      &targets->geometry, &targets->occlusion,
                            &targets->scene[0], &targets->scene[1], &targets->peel,     &targets->tone,
                            &targets->sum[0],   &targets->sum[1],   &targets->picture,  &targets->caustic,
-                           &targets->lid,      &targets->keel };
+                           &targets->lid,      &targets->keel,     &targets->veil };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) destroy(all[i]);
     memset(targets, 0, sizeof *targets);
 }

@@ -7,6 +7,8 @@ uniform sampler2D occlusion_map;
 uniform highp sampler2D caustic_map;
 uniform highp sampler2DShadow sun_map;
 uniform highp sampler2DShadow sky_map;
+uniform highp sampler2D veil_map;
+uniform vec3 extinction; // 1/m, of the liquid
 layout(location = 0) out vec4 out_colour;
 
 // Occlusion was found with a pattern of four by four pixels: its mean over such a block is smooth.
@@ -35,6 +37,27 @@ float caustic(vec3 p, vec3 n) {
     return here ? 0.25 + 0.75 * found.r : 1.0; // a quarter arrives scattered
 }
 
+// What is left of sunlight behind liquid and glass. What it loses on its way to the liquid's own floor is said where that is
+// looked at; round liquid throws most of its light elsewhere, besides.
+vec3 veiled(vec3 p, vec3 n) {
+    vec3 sum = vec3(0.0);
+    float turn = 2.0 * PI * screen_noise(gl_FragCoord.xy, 2.0);
+    float here = 0.5 - 0.5 * dot(p - bounds.xyz, sun.xyz) / bounds.w, slack = 0.15 * grid.z / bounds.w;
+#ifdef SKY
+    const int TAPS = 2;
+#else
+    const int TAPS = 4;
+#endif
+    for (int i = 0; i < TAPS; i++) {
+        vec4 found = texture(veil_map, (sun_matrix * vec4(beside(p, n, vogel(i, TAPS, turn) * 2.0 * look.y), 1.0)).xy);
+        bool behind = found.a > 0.0 && here > found.a + slack;
+        float way = abs(found.g) < 0.5 ? max(found.r, 0.0) : 0.0;
+        float thrown = mix(1.0, 0.6, smoothstep(0.0, grid.z, way));
+        sum += behind ? exp(-extinction * way - found.b) * thrown : vec3(1.0);
+    }
+    return sum / float(TAPS);
+}
+
 void main() {
     float depth = texture(depth_map, uv).r;
     vec3 p = world_at(uv, depth), view = normalize(eye.xyz - p);
@@ -52,7 +75,7 @@ void main() {
 #else
     float open = smooth_occlusion(depth), free = open;
 #endif
-    vec3 sunlight = sun_colour.rgb * lit * caustic(p, n);
+    vec3 sunlight = sun_colour.rgb * lit * caustic(p, n) * (lit > 0.0 ? veiled(p, n) : vec3(1.0));
     vec3 diffuse = sunlight * max(dot(n, sun.xyz), 0.0) + ambient(n, open);
     vec3 light = colour.rgb * (1.0 - metal) * diffuse;
     if (packed_normal.w < 0.0) {
