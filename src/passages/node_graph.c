@@ -52,6 +52,7 @@ void rill_passages_clear(rill_passage_solver *passages) {
     passages->node_count = passages->faces.count = passages->pipes.count = 1;
     passages->island_count = passages->searched_nodes = 0;
     passages->reusable = passages->as_found = passages->islands_valid = false;
+    passages->way = RILL_WAY_NONE;
 }
 
 bool rill_passages_make_node(rill_passage_solver *passages, const rill_bed *bed, rill_passage_spot at) {

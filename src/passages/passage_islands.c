@@ -2,7 +2,8 @@
  *
  * Each is a problem of its own: one that is right already costs nothing, however long another takes. Small ones are
  * solved directly, numbered as a search that goes outwards comes by (E. Cuthill, J. McKee, "Reducing the bandwidth of
- * sparse symmetric matrices", 1969); large ones by multigrid on patches of their sheets (solve/poisson.h).
+ * sparse symmetric matrices", 1969); large ones by multigrid on patches of their sheets (solve/poisson.h),
+ * or where sparse pipes tie them together by elimination (island_elimination.c).
  *
  * An island from which no open edge leads out is *sealed*: its problem is singular, pressure is only known up to a
  * constant, and a surplus of all of it together has nowhere to go. */
@@ -119,6 +120,7 @@ bool rill_passages_find_islands(rill_passage_solver *passages) {
 void rill_passages_reset_islands(rill_passage_solver *passages) {
     for (int32_t k = 0; k < passages->island_count; ++k) passages->islands[k].large = false;
     passages->islands_valid = passages->laid_out = false;
+    passages->way = RILL_WAY_NONE;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- direct */
@@ -296,6 +298,9 @@ static void place_pipes(rill_passage_solver *passages) {
 static int32_t solve_large(rill_passage_solver *passages, bool scalar, double tolerance, int32_t most) {
     rill_poisson *poisson = &passages->poisson;
     double residual;
+    const rill_passage_way way = rill_passages_choose_way(passages);
+    if (way == RILL_WAY_ELIMINATION) rill_passages_eliminate(passages);
+    if (way != RILL_WAY_MULTIGRID) return way == RILL_WAY_ELIMINATION ? 1 : -1;
     if (!lay_out_problem(passages)) return -1;
     const rill_passage_work work = { .passages = passages };
     rill_passages_run_loop(passages, 1, passages->node_count, place_part, &work);

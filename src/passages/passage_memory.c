@@ -178,6 +178,14 @@ bool rill_passages_room_for_problem(rill_passage_solver *passages, const rill_po
     return rill_poisson_make(&passages->poisson, &room, &passages->allocator);
 }
 
+bool rill_passages_room_for_elimination(rill_passage_solver *passages, int32_t nodes, int32_t edges) {
+    rill_elimination *have = &passages->elimination;
+    RILL_ASSERT(nodes > 0 && edges >= 0);
+    if (nodes <= have->node_room && edges <= have->edge_room) return true;
+    if (have->node_room > 0) rill_elimination_free(have, &passages->allocator);
+    return rill_elimination_make(have, with_spare(nodes), with_spare(edges), &passages->allocator);
+}
+
 static void free_edges(rill_passage_edges *edges, const rill_allocator *allocator) {
     EDGE_ARRAYS(edges);
     free_arrays(arrays, array_count, edges->capacity, allocator);
@@ -194,6 +202,7 @@ static void free_nodes(rill_passage_solver *passages) {
     rill_free(allocator, passages->skyline, 1, sizeof *passages->skyline);
     passages->skyline = NULL;
     if (passages->poisson.levels) rill_poisson_free(&passages->poisson, allocator);
+    if (passages->elimination.node_room > 0) rill_elimination_free(&passages->elimination, allocator);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ tiles */

@@ -9,6 +9,7 @@
  *   active_set.c        which nodes are active, with which pressure
  *   prediction.c        which nodes will be active, about
  *   passage_islands.c   active nodes that are joined with each other: solving for their pressures
+ *   island_elimination.c  the same where pipes tie large ones together
  *   extended_pipes.c    the paper's extended pipes instead
  *   transfer.c          whole quanta over flooded faces; hiding and restoring them
  *   repair.c            what stands above a ceiling after that
@@ -32,6 +33,7 @@
 #include "base/assert.h"
 #include "flow/sparse.h"
 #include "passages/passage_kernels.h"
+#include "solve/elimination.h"
 #include "solve/poisson.h"
 #include "solve/skyline.h"
 
@@ -49,6 +51,9 @@ typedef struct rill_passage_island {
     bool sealed; /* nothing leads out: pressure is only known up to a constant */
     bool large;  /* too large to be solved directly */
 } rill_passage_island;
+
+/* How large islands are solved, all of them at once. */
+typedef enum rill_passage_way { RILL_WAY_NONE = 0, RILL_WAY_MULTIGRID, RILL_WAY_ELIMINATION } rill_passage_way;
 
 /* Nodes of which is predicted whether they will be active, by place in their list (prediction.c). */
 typedef struct rill_passage_prediction {
@@ -81,7 +86,10 @@ typedef struct rill_passage_solver {
     int32_t searched_nodes, searched_faces, searched_pipes; /* how many there were when they were found */
     bool laid_out;                                          /* nodes of large islands have their slots */
     rill_skyline *skyline;                                  /* small islands, one at a time */
+    rill_passage_way way;                                   /* since the nodes were found; none: not chosen yet */
     rill_poisson poisson;                                   /* all large islands together */
+    rill_elimination elimination;                           /* or their pools: faces come first, then pipes */
+    int32_t elimination_faces;
 
     /* Sparse pipes by the columns they end at: those of port i, counted from 1, are port_pipes[port_first[i]] to [i +
      * 1]. */
@@ -232,6 +240,8 @@ bool rill_passages_room_for_edges(rill_passage_solver *passages, rill_passage_ed
 bool rill_passages_room_to_begin(rill_passage_solver *passages);
 /* Takes memory for the problem of large islands; what is in there may be lost. False without memory. */
 bool rill_passages_room_for_problem(rill_passage_solver *passages, const rill_poisson_size *size);
+/* Takes memory for so many nodes and edges of an elimination; what is in there may be lost. False without memory. */
+bool rill_passages_room_for_elimination(rill_passage_solver *passages, int32_t nodes, int32_t edges);
 
 /* -------------------------------------------------------------------------------------------------- passage_tiles.c */
 
@@ -293,6 +303,14 @@ void rill_passages_normalise_sealed(rill_passage_solver *passages);
 bool rill_passages_vent_sealed(rill_passage_solver *passages);
 /* Has all islands found anew, as if none had been. */
 void rill_passages_reset_islands(rill_passage_solver *passages);
+
+/* --------------------------------------------------------------------------------------------- island_elimination.c */
+
+/* Chooses how large islands are solved; what has been chosen stays, but for a new pattern when others have become large.
+ * RILL_WAY_NONE without memory. */
+rill_passage_way rill_passages_choose_way(rill_passage_solver *passages);
+/* Finds the corrections `x` of the pressures that take `f` away in all large islands. */
+void rill_passages_eliminate(rill_passage_solver *passages);
 
 /* ------------------------------------------------------------------------------------------------------- transfer.c */
 
