@@ -39,7 +39,7 @@ static void test_refuses(void **state) {
     must_refuse(world, rill_query_rays(world, NULL, 1, RILL_RAY_ALL, &hit), RILL_INVALID_ARGUMENT, "rays is NULL");
     must_refuse(world, rill_query_rays(world, &good, 1, RILL_RAY_ALL, NULL), RILL_INVALID_ARGUMENT, "out is NULL");
     must_refuse(world, rill_query_rays(world, &good, 1, 0, &hit), RILL_INVALID_ARGUMENT, "targets");
-    must_refuse(world, rill_query_rays(world, &good, 1, 8, &hit), RILL_INVALID_ARGUMENT, "targets");
+    must_refuse(world, rill_query_rays(world, &good, 1, 16, &hit), RILL_INVALID_ARGUMENT, "targets");
     must_refuse(world, rill_query_rays(world, &nowhere, 1, RILL_RAY_ALL, &hit), RILL_INVALID_ARGUMENT, "ray 0");
     must_refuse(world, rill_query_rays(world, mad, 2, RILL_RAY_ALL, hits), RILL_INVALID_ARGUMENT, "ray 1");
     must(world, rill_query_rays(world, NULL, 0, RILL_RAY_ALL, NULL));

@@ -155,7 +155,9 @@ typedef struct rill_world rill_world;
 
 /* The regular grid of cells on which columns stand. */
 typedef struct rill_grid {
-    int32_t cells[2]; /* number of cells in x and y, 1 to 32768 each, at most 2^28 in all */
+    /* Number of cells in x and y, 1 to 32768 each, at most 2^28 in all. Both 0: there is no grid, and so neither a bed nor solids,
+     * sources, controls or bodies; liquid is on shells alone, and the rest of this is not read. */
+    int32_t cells[2];
     double cell_size; /* m, > 0; usually 0.0005 to 0.002 for films */
     double origin[3]; /* m, south-west corner; its z is the zero of heightmaps */
 } rill_grid;
@@ -649,6 +651,106 @@ RILL_API rill_control_id rill_world_control_at(const rill_world *world, int32_t 
 RILL_API rill_result rill_control_set_user_data(rill_world *world, rill_control_id id, void *user);
 RILL_API void *rill_control_user_data(const rill_world *world, rill_control_id id); /* NULL when stale */
 
+/* ------------------------------------------------------------------------------------------------------------ shell */
+
+typedef struct rill_shell_id {
+    uint64_t value;
+} rill_shell_id;
+
+/* A shell is a curved surface with liquid on it: a figure, a glass, a leaf. Wang, Miller & Turk 2007. Columns stand on the vertices
+ * of a triangle mesh, along its normals, on one side of it; vertices in the same place are one. Drops run over it, merge, hang and
+ * stick, by gravity, by surface tension where rill_solver.tension lets it act (edges take the place of cells), and by contact angles.
+ * Depths count along normals: what is deeper than the surface is curved is held back (rill_shell_info.smallest_limit).
+ *
+ * What hangs and is heavier than its tension drips: it falls straight down at once, onto the shell or the grid below. What meets
+ * neither, or no room, is booked as drained, under "dripped". */
+typedef struct rill_shell_def {
+    const char *name; /* copied; may be NULL; must be unique otherwise */
+    /* x, y, z each, and three per triangle, counter-clockwise seen from where the liquid is. Arrays are copied. An edge has two
+     * triangles at most, which are wound alike. */
+    const float *vertices;
+    size_t vertex_count;
+    const uint32_t *indices;
+    size_t triangle_count;
+    double scale;                   /* m per unit of the vertices, 1e-9 to 1e9; default 1 */
+    double rotate[3], translate[3]; /* degrees about x, y, z in that order; then m */
+    bool inside;                    /* the liquid is on the other side */
+    /* Degrees; NaN in both members, the default: that of the liquid. The liquid's tells apart what sticks from what runs. */
+    rill_contact_angle contact_angle;
+    /* A mean angle per vertex, degrees, 0 to 180; NULL, the default: none. Advancing and receding ones are as far apart as those
+     * of the shell, or else of the liquid. */
+    const double *contact_angles;
+} rill_shell_def;
+
+RILL_API rill_shell_def rill_default_shell_def(void);
+
+/* In a world that has a grid the bed must be built: liquid is counted by one quantum everywhere. */
+RILL_API rill_result rill_shell_create(rill_world *world, const rill_shell_def *def, rill_shell_id *out);
+/* Its liquid is booked as drained, under "emptied". */
+RILL_API rill_result rill_shell_destroy(rill_world *world, rill_shell_id id);
+RILL_API rill_shell_id rill_shell_find(const rill_world *world, const char *name); /* null id when there is none */
+RILL_API const char *rill_shell_name(const rill_world *world, rill_shell_id id); /* "" when nameless, NULL when stale */
+/* As with solids. */
+RILL_API int32_t rill_world_shell_count(const rill_world *world);
+RILL_API rill_shell_id rill_world_shell_at(const rill_world *world, int32_t index);
+RILL_API rill_result rill_shell_set_user_data(rill_world *world, rill_shell_id id, void *user);
+RILL_API void *rill_shell_user_data(const rill_world *world, rill_shell_id id); /* NULL when stale */
+
+/* Another place and turn, between any two steps. The liquid goes along: of the motion it feels which way gravity points. */
+RILL_API rill_result rill_shell_set_pose(rill_world *world, rill_shell_id id, const double translate[3],
+                                         const double rotate[3]);
+RILL_API rill_result rill_shell_get_pose(const rill_world *world, rill_shell_id id, double translate[3],
+                                         double rotate[3]);
+
+/* The surface in its own frame, with `scale` but neither turned nor moved: for drawing it. Columns are in an order of their own.
+ * Arrays are the library's and valid until the shell is destroyed, or the world is restored. */
+typedef struct rill_shell_mesh {
+    const double *positions, *normals; /* m; x, y, z per column */
+    const double *areas;               /* m2 per column */
+    int32_t column_count;
+    const uint32_t *triangles; /* three columns each, counter-clockwise seen from where the liquid is */
+    int32_t triangle_count;
+} rill_shell_mesh;
+RILL_API rill_result rill_shell_get_mesh(const rill_world *world, rill_shell_id id, rill_shell_mesh *out);
+
+typedef struct rill_shell_info {
+    int32_t columns, triangles;
+    double spacing;     /* m: mean distance of columns next to each other */
+    double area;        /* m2 */
+    double worst_angle; /* degrees: the smallest of all triangles; below 20 or so columns know their neighbours badly */
+    double smallest_limit; /* m: no column of a concave part may be deeper than its own; INFINITY: none is limited */
+    int64_t quanta;        /* of liquid, counted afresh; their volume is rill_ledger.quantum_volume */
+    double volume;         /* m3 */
+    int64_t awake_columns; /* that the next sub-step would look at: 0 at rest */
+    int32_t substeps;      /* of the last step */
+} rill_shell_info;
+RILL_API rill_result rill_shell_get_info(const rill_world *world, rill_shell_id id, rill_shell_info *out);
+
+/* Puts a drop of some volume (m3, > 0) down at the column next to a point, as wide as its contact angle lets it be. Booked under
+ * "fill". `report` may be NULL. */
+RILL_API rill_result rill_shell_fill_drop(rill_world *world, rill_shell_id id, const double at[3], double volume,
+                                          rill_fill_report *report);
+/* Sets the depths (m) of all columns; NaN leaves one alone. */
+RILL_API rill_result rill_shell_fill_depths(rill_world *world, rill_shell_id id, const double *depths, size_t count,
+                                            rill_fill_report *report);
+
+/* m per column, and m/s along the surface in the world's frame, x, y, z per column. `count` is the number of doubles. */
+RILL_API rill_result rill_shell_read_depths(const rill_world *world, rill_shell_id id, double *out, size_t count);
+RILL_API rill_result rill_shell_read_velocities(const rill_world *world, rill_shell_id id, double *out, size_t count);
+
+/* The column of a shell next to a point. */
+typedef struct rill_shell_sample {
+    int32_t column;
+    bool wet;           /* deeper than 0.002 of the spacing: liquid may leave it */
+    double position[3]; /* m: on the surface, in the world */
+    double normal[3];
+    double depth;       /* m */
+    double velocity[3]; /* m/s */
+} rill_shell_sample;
+/* At points x, y, z each. */
+RILL_API rill_result rill_shell_query_points(const rill_world *world, rill_shell_id id, const double *points,
+                                             size_t count, rill_shell_sample *out);
+
 /* ------------------------------------------------------------------------------------------------------------- body */
 
 /* Rigid bodies: things that float, sink, drift and block. A body displaces liquid exactly, is pushed by it and pushes it,
@@ -802,6 +904,7 @@ typedef enum rill_stage {
     RILL_STAGE_PASSAGES,    /* pressures of what is flooded, and what they move */
     RILL_STAGE_BODIES,      /* bodies and the heads under them */
     RILL_STAGE_TENSION,     /* pressures of curved surfaces and wetted floors */
+    RILL_STAGE_SHELLS,      /* all that happens on shells, after the sub-steps of the grid */
     RILL_STAGE_COUNT
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);
@@ -853,7 +956,7 @@ RILL_API rill_result rill_world_get_event(const rill_world *world, int32_t index
 /* All volumes in quanta: multiply by quantum_volume for m3. error = columns + in_transit - poured + drained: always 0. */
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
-    int64_t columns;       /* in columns now, and on bodies over them, counted afresh */
+    int64_t columns;       /* in columns now, on bodies over them and on shells, counted afresh */
     int64_t in_transit;    /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges, fills that replaced liquid, drips, and rill_world_drain */
@@ -862,8 +965,8 @@ typedef struct rill_ledger {
 RILL_API rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out);
 
 /* The ledger's accounts by name: "fill", "west", "east", "south", "north", then those of sources and sinks, also of
- * destroyed ones, and once there was something to book there "emptied" and "dripped" (what gravity has pulled off the bed,
- * and what met nothing that it could fall on). */
+ * destroyed ones, and once there was something to book there "emptied" and "dripped" (what gravity has pulled off the bed
+ * or a shell, and what met nothing that it could fall on). */
 typedef struct rill_account {
     const char *name;        /* valid until the next call that creates or destroys something */
     int64_t poured, drained; /* quanta */
@@ -871,7 +974,7 @@ typedef struct rill_account {
 RILL_API int32_t rill_world_account_count(const rill_world *world);
 RILL_API rill_result rill_world_get_account(const rill_world *world, int32_t index, rill_account *out);
 
-/* Energy in J, counted afresh; heights from the lowest floor, along the bed from the grid's origin. Where nothing is poured and
+/* Energy in J of all but shells, counted afresh; heights from the lowest floor, along the bed from the grid's origin. Where nothing is poured and
  * nothing is moved from outside the sum falls, by viscosity and by mixing. Velocities lie half a sub-step beside the levels,
  * so that in waves of angular frequency w it trembles by about w dt of their energy. What a new body raises counts from the
  * next step on. */
@@ -911,7 +1014,8 @@ typedef enum rill_ray_target {
     RILL_RAY_LIQUID = 1 << 0,
     RILL_RAY_SOLIDS = 1 << 1, /* those that are visible, where they are now: rill_solid_get_mesh */
     RILL_RAY_BODIES = 1 << 2, /* by their triangles: rill_body_get_info */
-    RILL_RAY_ALL = 7
+    RILL_RAY_SHELLS = 1 << 3, /* by their triangles, whatever is on them: rill_shell_get_mesh */
+    RILL_RAY_ALL = 15
 } rill_ray_target;
 
 typedef struct rill_ray {
@@ -927,6 +1031,8 @@ typedef struct rill_ray_hit {
     int32_t layer;        /* of liquid: which void of its cell, from below */
     rill_solid_id solid;  /* null but for a solid */
     rill_body_id body;    /* null but for a body */
+    rill_shell_id shell;  /* null but for a shell, */
+    int32_t column;       /* and of that the one that is next to the point */
 } rill_ray_hit;
 
 /* The nearest that each ray meets, from either side. Liquid is the volume of its columns: its surface goes from level to level
@@ -1058,7 +1164,7 @@ RILL_API rill_result rill_surface_get_info(const rill_surface *surface, rill_sur
 
 /* A snapshot holds the whole world but its runtime: bed, liquid, bodies, sources, ledger. Resuming gives the same bits.
  * Byte order is little-endian everywhere; the format is versioned and protected by a checksum. */
-RILL_API size_t rill_snapshot_size(const rill_world *world); /* 0 when the bed is not built */
+RILL_API size_t rill_snapshot_size(const rill_world *world); /* 0 when the bed is not built, unless there is no grid */
 RILL_API rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t capacity, size_t *size);
 /* Creates a world from a snapshot. `runtime` (defaults) and `message` may be NULL. What is in it has new ids, in the order that
  * the world had which was saved: rill_world_body_at, rill_body_find and their like. */

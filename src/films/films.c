@@ -6,7 +6,9 @@
 
 #include "base/assert.h"
 #include "base/dispatch.h"
+#include "base/power.h"
 #include "base/simd.h"
+#include "base/vec.h"
 #include "films/films_internal.h"
 #include "flow/move.h"
 
@@ -70,6 +72,15 @@ int64_t rill_films_quanta(const rill_films *films, int32_t column) {
     return films->planes.volume[column];
 }
 
+void rill_films_stop(rill_films *films) {
+    const rill_films_planes *p = &films->planes;
+    memset(p->u, 0, (size_t)films->shell->edge_count * sizeof *p->u);
+    memset(p->change, 0, (size_t)films->columns * sizeof *p->change);
+    for (int32_t i = 0; i < films->shell->count; ++i)
+        if (p->volume[i] == 0) p->wet[i] = 0;
+    films->outflow = 0.0f;
+}
+
 double rill_films_depth(const rill_films *films, int32_t column) {
     return (double)films->planes.volume[column] * films->per_quantum[column];
 }
@@ -80,8 +91,24 @@ int64_t rill_films_total(const rill_films *films) {
     return all;
 }
 
+bool rill_films_is_wet(const rill_films *films, int32_t column) {
+    return films->planes.depth[column] > films->h_min;
+}
+
 double rill_films_velocity(const rill_films *films, int32_t edge) {
     return (double)films->planes.u[edge];
+}
+
+/* Of a velocity v that is the same around a column, sum w (v . E) E over its edges E is 2 A v. */
+void rill_films_flow(const rill_films *films, int32_t column, double out[3]) {
+    const rill_shell *shell = films->shell;
+    out[0] = out[1] = out[2] = 0.0;
+    for (int32_t at = shell->first[column]; at < shell->first[column + 1]; ++at) {
+        const int32_t j = shell->neighbours[at], e = shell->neighbour_edges[at];
+        const double u = (double)films->planes.u[e] * (column < j ? 1.0 : -1.0);
+        const double part = shell->weight[e] * shell->length[e] * u / (2.0 * shell->area[column]);
+        for (int k = 0; k < 3; ++k) out[k] += part * (shell->positions[j][k] - shell->positions[column][k]);
+    }
 }
 
 int32_t rill_films_awake(const rill_films *films) {
@@ -100,16 +127,9 @@ static double size_of(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* Sets what forces make of columns, if they are others than before. */
-static void apply_forces(rill_films *films, const rill_film_forces *forces) {
-    const rill_film_forces *before = &films->forces;
-    const bool alike = films->acted && !memcmp(before->gravity, forces->gravity, sizeof before->gravity) &&
-                       before->strength == forces->strength && before->viscosity == forces->viscosity &&
-                       before->rest == forces->rest;
-    films->forces = *forces;
-    films->acted = true;
-    if (alike) return;
-    const double *g = forces->gravity, G = forces->strength;
+/* Sets what the last forces make of columns. */
+static void apply_forces(rill_films *films) {
+    const double *g = films->forces.gravity, G = films->forces.strength;
     for (int32_t i = 0; i < films->shell->count; ++i) {
         const double *X = films->shell->positions[i], *N = films->shell->normals[i], b = films->shell->relief[i];
         const double gn = -(g[0] * N[0] + g[1] * N[1] + g[2] * N[2]);
@@ -119,6 +139,18 @@ static void apply_forces(rill_films *films, const rill_film_forces *forces) {
         films->base[i] = phi + films->rise[i] * b - G * films->shell->ks[i];
         films->weight[i] = (float)fmax(gn, 0.0);
     }
+}
+
+/* Under other forces than before everything may move. */
+static void take_forces(rill_films *films, const rill_film_forces *forces) {
+    const rill_film_forces *before = &films->forces;
+    const bool alike = films->acted && !memcmp(before->gravity, forces->gravity, sizeof before->gravity) &&
+                       before->strength == forces->strength && before->viscosity == forces->viscosity &&
+                       before->hold == forces->hold && before->rest == forces->rest;
+    films->forces = *forces;
+    films->acted = true;
+    if (alike) return;
+    apply_forces(films);
     rill_films_wake_all(films);
 }
 
@@ -150,6 +182,7 @@ static rill_films_constants constants_of(const rill_films *films, const rill_fil
         .hollow = (float)(-0.5 * G / (foot * foot)),
         .slip = (float)(3.0 * RILL_SLIP * l),
         .drag = (float)(3.0 * dt * forces->viscosity),
+        .keep = (float)rill_power(forces->friction, dt),
         .dt = (float)dt,
         .hardness = (float)(RILL_FILMS_HARDNESS * (size_of(forces->gravity) + G / (l * l))),
         .least = films->h_min,
@@ -163,7 +196,7 @@ static rill_films_constants constants_of(const rill_films *films, const rill_fil
 
 int32_t rill_films_step(rill_films *films, const rill_film_forces *forces, const rill_film_means *means, double dt,
                         double time) {
-    apply_forces(films, forces);
+    take_forces(films, forces);
     const rill_films_work work = { films, means, rill_films_kernels_pick(means->scalar),
                                    constants_of(films, forces, dt, time), dt };
     const rill_films_kernels *kernels = work.kernels;
@@ -184,4 +217,43 @@ int32_t rill_films_step(rill_films *films, const rill_film_forces *forces, const
     films->substep += 1;
     rill_films_reach_out(films);
     return iterations;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- drops */
+
+/* Hanging liquid holds on by its tension up to a depth of two capillary lengths of what pulls it off; thinner than what stays behind
+ * a drop it stays anyhow. */
+void rill_films_drip(rill_films *films, const rill_film_forces *forces, rill_films_take *take, void *context) {
+    const double least = (double)RILL_RESIDUE * (double)films->h_min;
+    for (int32_t b = 0; b < films->block_count; ++b)
+        for (int32_t i = films->blocks[b] * RILL_SHELL_BLOCK; i < (films->blocks[b] + 1) * RILL_SHELL_BLOCK; ++i) {
+            if (films->weight[i] > 0.0f || !(films->planes.depth[i] > films->least[i])) continue;
+            const double *N = films->shell->normals[i], depth = rill_films_depth(films, i);
+            const double pull = rill_vec_dot(forces->gravity, N), holds = 2.0 * sqrt(forces->hold / fmax(pull, 1e-30));
+            if (!(depth > holds && depth > least)) continue;
+            const int64_t stays = (int64_t)(fmax(holds, least) / films->per_quantum[i]);
+            const int64_t falls = films->planes.volume[i] - stays;
+            if (falls <= 0) continue;
+            films->planes.volume[i] = stays;
+            films->planes.depth[i] = (float)rill_films_depth(films, i);
+            take(context, i, falls);
+        }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- memory */
+
+rill_films_memory rill_films_remembered(rill_films *films) {
+    const rill_films_planes *p = &films->planes;
+    return (rill_films_memory){
+        p->volume,      p->wet,        p->change,       films->least,    films->calm,     p->u,         films->marked,
+        &films->forces, &films->acted, &films->stirred, &films->deepest, &films->outflow, films->h_min, &films->substep
+    };
+}
+
+void rill_films_resume(rill_films *films) {
+    films->block_count = 0;
+    for (int32_t i = 0; i < films->shell->count; ++i) films->planes.depth[i] = (float)rill_films_depth(films, i);
+    for (int32_t block = 0; block < films->shell->block_count; ++block)
+        if (films->marked[block]) films->blocks[films->block_count++] = block;
+    if (films->acted) apply_forces(films);
 }

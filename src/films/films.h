@@ -36,7 +36,9 @@ typedef struct rill_films rill_films;
 typedef struct rill_film_forces {
     double gravity[3]; /* as the shell has its places, m/s2 */
     double strength;   /* G, m3/s2; 0: no tension */
+    double hold;       /* G of the liquid, also where no tension acts: by that it hangs */
     double viscosity;  /* nu, m2/s */
+    double friction;   /* of a speed the fraction that is kept per second, > 0 to 1 */
     double drying;     /* s: columns no deeper than h_min count as wet for so long */
     bool rest;         /* what is hardly driven falls asleep */
 } rill_film_forces;
@@ -66,10 +68,36 @@ int32_t rill_films_step(rill_films *films, const rill_film_forces *forces, const
 void rill_films_give(rill_films *films, int32_t column, int64_t quanta);
 int64_t rill_films_quanta(const rill_films *films, int32_t column);
 double rill_films_depth(const rill_films *films, int32_t column); /* m */
+/* Everything stands still, and what is dry forgets that it was wet. */
+void rill_films_stop(rill_films *films);
 /* Counts all there is. */
 int64_t rill_films_total(const rill_films *films);
-/* The velocity along an edge, from its lower to its higher column, m/s. */
+bool rill_films_is_wet(const rill_films *films, int32_t column); /* deeper than h_min */
+/* The velocity along an edge, from its lower to its higher column, m/s; and that of a column, as the shell has its places. */
 double rill_films_velocity(const rill_films *films, int32_t edge);
+void rill_films_flow(const rill_films *films, int32_t column, double out[3]);
+
+/* Takes away what hangs and is too heavy for its tension, and gives it to `take`, column by column. */
+typedef void rill_films_take(void *context, int32_t column, int64_t quanta);
+void rill_films_drip(rill_films *films, const rill_film_forces *forces, rill_films_take *take, void *context);
+
+/* The memory from one sub-step to the next. */
+typedef struct rill_films_memory {
+    int64_t *volume; /* by column: quanta */
+    int32_t *wet;    /* 0, or the time (ms) from which on the column is dry if nothing wets it */
+    float *change;   /* what the last solve added to the pressure, m2/s2 */
+    float *least;    /* no liquid leaves a column that is no deeper, m: h_min, or INFINITY in a body that is asleep */
+    uint8_t *calm;   /* through how many looks it has been calm */
+    float *u;        /* by edge */
+    uint8_t *marked; /* by block: it is looked at */
+    rill_film_forces *forces;
+    bool *acted, *stirred;
+    float *deepest, *outflow, h_min;
+    uint64_t *substep;
+} rill_films_memory;
+rill_films_memory rill_films_remembered(rill_films *films);
+/* Goes on from a memory that was set. */
+void rill_films_resume(rill_films *films);
 /* How many blocks of columns the last sub-step looked at; 0: everything is at rest. */
 int32_t rill_films_awake(const rill_films *films);
 

@@ -70,9 +70,6 @@ void rill_films_look(const rill_films_work *work);
 void rill_films_wake(rill_films *films, int32_t column);
 void rill_films_wake_all(rill_films *films);
 
-static inline bool rill_films_is_wet(const rill_films *films, int32_t column) {
-    return films->planes.depth[column] > films->h_min;
-}
 static inline bool rill_films_is_asleep(const rill_films *films, int32_t column) {
     return films->least[column] > films->h_min;
 }

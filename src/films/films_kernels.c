@@ -150,7 +150,7 @@ INLINE void drive_face(const rill_films_planes *plane, const rill_films_constant
     const float drop = (float)(plane->potential[j] - plane->potential[i]) * (fixed->dt * per_length);
     const float guess = plane->u[e] - drop, s = rill_max_f(plane->s[i], plane->s[j]), foot = fixed->foot * s;
     const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, eased = mean * mean + fixed->slip * bare * mean;
-    const float al = eased / rill_max_f(eased + fixed->drag, 1e-30f);
+    const float al = fixed->keep * eased / rill_max_f(eased + fixed->drag, 1e-30f);
     const int32_t donor = guess > 0.0f ? i : guess < 0.0f ? j : Hi > Hj ? i : j;
     const int32_t stays =
         (int32_t)(rill_max_f(Hi, Hj) <= fixed->stays) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
@@ -421,7 +421,7 @@ KERNEL(deposit) {
             plane->volume[i] += (int64_t)comes[k];
             plane->depth[i] = (float)((double)plane->volume[i] * plane->per_quantum[i]);
             fresh |= (uint8_t)(((int32_t)(before <= least) & (int32_t)(plane->depth[i] > least)) << k);
-            out->most[0] = rill_max_f(out->most[0], plane->depth[i]);
+            out->most[0] = rill_max_f(out->most[0], plane->depth[i] > plane->least[i] ? plane->depth[i] : 0.0f);
         }
         plane->fresh[*block] = fresh;
     }

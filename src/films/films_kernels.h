@@ -60,7 +60,7 @@ typedef struct rill_films_constants {
     float foot, edge;   /* c l; G / (c l) */
     float hollow;       /* -G / (2 (c l)^2) */
     float slip;         /* 3 times 0.2 l */
-    float drag;         /* 3 dt nu */
+    float drag, keep;   /* 3 dt nu; what friction leaves */
     float dt, hardness; /* s; 1/s2, of the limit */
     float least, stays; /* h_min; films no deeper stay where they are slow */
     float phase;        /* by which volumes are rounded */
@@ -118,7 +118,7 @@ typedef struct rill_films_kernels {
     rill_films_kernel *drive;
     rill_films_kernel *limit;   /* share. Most: of a column, the part that leaves; only of those that do not stay. */
     rill_films_kernel *round;   /* crossing: whole quanta */
-    rill_films_kernel *deposit; /* volume, depth, fresh. Most: depth. */
+    rill_films_kernel *deposit; /* volume, depth, fresh. Most: the depth of what is awake. */
 } rill_films_kernels;
 
 const rill_films_kernels *rill_films_kernels_pick(bool scalar);

@@ -1,5 +1,6 @@
 /* Any triangles to a mesh of which each edge has at most two, that run along it one each way. */
 #include "base/assert.h"
+#include "base/sort.h"
 #include "shape/coincident.h"
 #include "shell/shell_internal.h"
 
@@ -12,7 +13,7 @@ static rill_shell_vertex vertex_of(const rill_shell_input *input, uint32_t v) {
 }
 
 static bool copy_mesh(const rill_shell_input *input, const uint32_t *welds, uint32_t *number,
-                      const rill_allocator *allocator, rill_shell_mesh *mesh, rill_shell_report *report) {
+                      const rill_allocator *allocator, rill_shell_draft *mesh, rill_shell_report *report) {
     for (size_t v = 0; v < input->vertex_count; ++v) number[v] = RILL_SHELL_NONE;
     for (size_t t = 0; t < input->triangle_count; ++t) {
         const uint32_t *c = input->indices + 3 * t;
@@ -38,7 +39,38 @@ static bool copy_mesh(const rill_shell_input *input, const uint32_t *welds, uint
     return true;
 }
 
-rill_result rill_shell_mend(const rill_shell_input *input, const rill_allocator *allocator, rill_shell_mesh *mesh,
+static bool lies_before(const uint64_t *a, const uint64_t *b) {
+    return *a < *b;
+}
+RILL_SORT(sort_sides_by_ends, uint64_t, lies_before)
+
+/* Refuses meshes in which some edge has more than two triangles, or two that are wound against each other: along such an edge two
+ * sides run the same way. */
+static rill_result check_edges(const rill_shell_draft *mesh, const char *name, const rill_allocator *allocator,
+                               rill_message *message) {
+    const size_t count = 3 * mesh->triangles.count;
+    const rill_shell_triangle *triangles = rill_shell_triangles(mesh);
+    uint64_t *sides = rill_alloc(allocator, count, sizeof *sides);
+    if (!sides) return RILL_OUT_OF_MEMORY;
+    for (size_t s = 0; s < count; ++s)
+        sides[s] = (uint64_t)triangles[s / 3].v[s % 3] << 32 | triangles[s / 3].v[(s % 3 + 1) % 3];
+    sort_sides_by_ends(sides, count);
+    rill_result result = RILL_OK;
+    for (size_t s = 1; !result && s < count; ++s) {
+        if (sides[s] != sides[s - 1]) continue;
+        const double *a = rill_shell_vertices(mesh)[sides[s] >> 32].at,
+                     *b = rill_shell_vertices(mesh)[(uint32_t)sides[s]].at;
+        result = rill_fail(
+            message, RILL_INVALID_DATA,
+            "shell %.64s: from (%g, %g, %g) to (%g, %g, %g) runs an edge of triangles that are wound against each "
+            "other, or of more than two; expected at most two, wound alike",
+            name ? name : "", a[0], a[1], a[2], b[0], b[1], b[2]);
+    }
+    rill_free(allocator, sides, count, sizeof *sides);
+    return result;
+}
+
+rill_result rill_shell_mend(const rill_shell_input *input, const rill_allocator *allocator, rill_shell_draft *mesh,
                             rill_shell_report *report, rill_message *message) {
     const size_t count = input->vertex_count;
     double *places = rill_alloc(allocator, count, 3 * sizeof *places);
@@ -57,5 +89,5 @@ rill_result rill_shell_mend(const rill_shell_input *input, const rill_allocator 
     if (!result && mesh->triangles.count == 0)
         return rill_fail(message, RILL_INVALID_DATA, "shell %s: its %zu triangles have no area, expected a surface",
                          input->name ? input->name : "", input->triangle_count);
-    return result;
+    return result ? result : check_edges(mesh, input->name, allocator, message);
 }

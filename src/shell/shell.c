@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static rill_result check(const rill_shell_input *input, rill_message *message) {
+rill_result rill_shell_check(const rill_shell_input *input, rill_message *message) {
     const rill_shape_rules rules = { .whose = "shell",
                                      .name = input->name && input->name[0] ? input->name : "(nameless)",
                                      .types = 1u << RILL_SHAPE_MESH,
@@ -30,10 +30,10 @@ static rill_result check(const rill_shell_input *input, rill_message *message) {
 rill_result rill_shell_make(const rill_shell_input *input, const rill_allocator *allocator, rill_shell **out,
                             rill_message *message) {
     *out = NULL;
-    rill_result result = check(input, message);
+    rill_result result = rill_shell_check(input, message);
     if (result) return result;
-    rill_shell_mesh mesh = { .vertices = rill_array_make(sizeof(rill_shell_vertex)),
-                             .triangles = rill_array_make(sizeof(rill_shell_triangle)) };
+    rill_shell_draft mesh = { .vertices = rill_array_make(sizeof(rill_shell_vertex)),
+                              .triangles = rill_array_make(sizeof(rill_shell_triangle)) };
     rill_shell *shell = rill_alloc_zeroed(allocator, 1, sizeof *shell);
     result = shell ? rill_shell_mend(input, allocator, &mesh, &shell->report, message) : RILL_OUT_OF_MEMORY;
     if (!result && !rill_shell_take(shell, &mesh, allocator)) result = RILL_OUT_OF_MEMORY;

@@ -117,6 +117,8 @@ typedef struct rill_shell_input {
     bool bumps;     /* bumps finer than columns may bear are relief; else they are smoothed away */
 } rill_shell_input;
 
+/* Checks numbers and arrays, each by itself. */
+rill_result rill_shell_check(const rill_shell_input *input, rill_message *message);
 /* Makes a shell of any triangles: mended, turned alike, meshed anew at the spacing. Refuses with a message that says what
  * was found and what was expected. */
 rill_result rill_shell_make(const rill_shell_input *input, const rill_allocator *allocator, rill_shell **out,

@@ -29,25 +29,25 @@ typedef struct rill_shell_triangle {
     uint32_t across[3];
 } rill_shell_triangle;
 
-typedef struct rill_shell_mesh {
+typedef struct rill_shell_draft {
     rill_array vertices;  /* rill_shell_vertex */
     rill_array triangles; /* rill_shell_triangle */
-} rill_shell_mesh;
+} rill_shell_draft;
 
-static inline rill_shell_vertex *rill_shell_vertices(const rill_shell_mesh *mesh) {
+static inline rill_shell_vertex *rill_shell_vertices(const rill_shell_draft *mesh) {
     return mesh->vertices.data;
 }
-static inline rill_shell_triangle *rill_shell_triangles(const rill_shell_mesh *mesh) {
+static inline rill_shell_triangle *rill_shell_triangles(const rill_shell_draft *mesh) {
     return mesh->triangles.data;
 }
 
 /* Makes a mesh of which each edge has at most two triangles that run along it one each way (mend.c). */
-rill_result rill_shell_mend(const rill_shell_input *input, const rill_allocator *allocator, rill_shell_mesh *mesh,
+rill_result rill_shell_mend(const rill_shell_input *input, const rill_allocator *allocator, rill_shell_draft *mesh,
                             rill_shell_report *report, rill_message *message);
 
 /* Copies a mesh into an empty shell: columns and triangles in order, edges, neighbours (shell_lists.c). False without memory;
  * what the shell has by then is to be freed. */
-bool rill_shell_take(rill_shell *shell, const rill_shell_mesh *mesh, const rill_allocator *allocator);
+bool rill_shell_take(rill_shell *shell, const rill_shell_draft *mesh, const rill_allocator *allocator);
 void rill_shell_free_arrays(rill_shell *shell, const rill_allocator *allocator);
 
 #endif

@@ -69,7 +69,7 @@ void rill_shell_free_arrays(rill_shell *shell, const rill_allocator *allocator) 
 
 /* Numbers the vertices of a mesh along a Morton curve. `keys` has two places for each; returns their order in the lower
  * halves. */
-static const uint64_t *order_vertices(const rill_shell_mesh *mesh, uint64_t *keys) {
+static const uint64_t *order_vertices(const rill_shell_draft *mesh, uint64_t *keys) {
     const rill_shell_vertex *vertices = rill_shell_vertices(mesh);
     const size_t count = mesh->vertices.count;
     double low[3], high[3], size = 0.0;
@@ -84,7 +84,7 @@ static const uint64_t *order_vertices(const rill_shell_mesh *mesh, uint64_t *key
     return rill_morton_sort(keys, keys + count, count);
 }
 
-static void copy_columns(rill_shell *shell, const rill_shell_mesh *mesh, const uint64_t *order, uint32_t *number) {
+static void copy_columns(rill_shell *shell, const rill_shell_draft *mesh, const uint64_t *order, uint32_t *number) {
     for (int32_t i = 0; i < shell->count; ++i) {
         const rill_shell_vertex *vertex = &rill_shell_vertices(mesh)[(uint32_t)order[i]];
         number[(uint32_t)order[i]] = (uint32_t)i;
@@ -97,7 +97,7 @@ static void copy_columns(rill_shell *shell, const rill_shell_mesh *mesh, const u
 }
 
 /* Copies triangles, each from its lowest column on, in the order of those; `ends` has a place for each column. */
-static void copy_triangles(rill_shell *shell, const rill_shell_mesh *mesh, const uint32_t *number, uint32_t *ends) {
+static void copy_triangles(rill_shell *shell, const rill_shell_draft *mesh, const uint32_t *number, uint32_t *ends) {
     const rill_shell_triangle *triangles = rill_shell_triangles(mesh);
     const size_t count = mesh->triangles.count;
     memset(ends, 0, (size_t)shell->count * sizeof *ends);
@@ -230,7 +230,7 @@ static void fill_slots(rill_shell *shell) {
     }
 }
 
-static bool take(rill_shell *shell, const rill_shell_mesh *mesh, uint64_t *keys, uint32_t *number, uint32_t *ends,
+static bool take(rill_shell *shell, const rill_shell_draft *mesh, uint64_t *keys, uint32_t *number, uint32_t *ends,
                  side *sides, const rill_allocator *allocator) {
     shell->count = (int32_t)mesh->vertices.count;
     shell->triangle_count = (int32_t)mesh->triangles.count;
@@ -248,7 +248,7 @@ static bool take(rill_shell *shell, const rill_shell_mesh *mesh, uint64_t *keys,
     return true;
 }
 
-bool rill_shell_take(rill_shell *shell, const rill_shell_mesh *mesh, const rill_allocator *allocator) {
+bool rill_shell_take(rill_shell *shell, const rill_shell_draft *mesh, const rill_allocator *allocator) {
     const size_t count = mesh->vertices.count, triangles = mesh->triangles.count;
     uint64_t *keys = rill_alloc(allocator, 2 * count, sizeof *keys);
     uint32_t *number = rill_alloc(allocator, count, sizeof *number), *ends = rill_alloc(allocator, count, sizeof *ends);

@@ -8,6 +8,7 @@
 #include "shape/contact_angle.h"
 #include "wang/wang.h"
 #include "waves/theta.h"
+#include "world/world_shells.h"
 
 /* Decides nothing as long as another method is in use. */
 static void put_waves(rill_writer *writer, const rill_solver *solver) {
@@ -311,6 +312,12 @@ static void put_sources(rill_writer *writer, const rill_world *world) {
 
 /* ---------------------------------------------------------------------------------------------------------- saving */
 
+static void put_shells_alone(rill_writer *writer, const rill_world *world) {
+    rill_put_f64(writer, world->time);
+    put_books(writer, world);
+    rill_snapshot_put_shells(writer, world);
+}
+
 static void put_world(rill_writer *writer, const rill_world *world, size_t length) {
     rill_put_u64(writer, RILL_SNAPSHOT_MAGIC);
     rill_put_u32(writer, RILL_SNAPSHOT_VERSION);
@@ -320,6 +327,10 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     RILL_ASSERT(writer->mode == RILL_HASH_VALUES || writer->size == RILL_SNAPSHOT_HEADER);
     put_settings(writer, world);
     rill_put_text(writer, world->name);
+    if (!rill_world_has_grid(world)) {
+        put_shells_alone(writer, world);
+        return;
+    }
     put_solids(writer, world);
     put_columns(writer, &world->bed);
     put_sheets(writer, &world->bed);
@@ -334,6 +345,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_sources(writer, world);
     rill_snapshot_put_events(writer, world);
     rill_snapshot_put_forces(writer, world);
+    rill_snapshot_put_shells(writer, world);
 }
 
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size) {
@@ -343,7 +355,7 @@ uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size) {
 }
 
 size_t rill_snapshot_size(const rill_world *world) {
-    if (!world || !world->built) return 0;
+    if (!world || (!world->built && rill_world_has_grid(world))) return 0;
     rill_writer writer = { .mode = RILL_COUNT_BYTES };
     put_world(&writer, world, 0);
     return writer.size;
@@ -354,7 +366,7 @@ rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t cap
     if (!memory || !size)
         return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", memory ? "size" : "memory",
                          memory ? "a place for the size" : "room for a snapshot");
-    const rill_result result = rill_world_need_bed(world, "rill_snapshot_save");
+    const rill_result result = rill_world_has_grid(world) ? rill_world_need_bed(world, "rill_snapshot_save") : RILL_OK;
     if (result) return result;
     const size_t length = rill_snapshot_size(world);
     if (capacity < length)
@@ -408,6 +420,11 @@ static void keep_user_data(rill_world *world, const rill_world *old) {
     for (size_t i = 0; i < world->forces.controls.count && i < old->forces.controls.count; ++i)
         if (controls[i].alive && controls[i].generation == old_controls[i].generation)
             controls[i].user = old_controls[i].user;
+    for (size_t i = 0; i < world->shells.count && i < old->shells.count; ++i) {
+        rill_shell_slot *shell = rill_shell_slot_at(world, i);
+        const rill_shell_slot *before = rill_shell_slot_at(old, i);
+        if (shell->alive && shell->generation == before->generation) shell->user = before->user;
+    }
     for (size_t i = 0; i < world->bodies.list.count && i < old->bodies.list.count; ++i) {
         rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
         const rill_body *before = rill_body_at(&old->bodies, (int32_t)i);
@@ -457,5 +474,7 @@ uint64_t rill_world_hash(const rill_world *world) {
     }
     put_sources(&writer, world);
     rill_snapshot_put_forces(&writer, world);
+    if (!rill_world_has_grid(world)) rill_put_f64(&writer, world->time); /* that of others is in the state */
+    rill_snapshot_put_shells(&writer, world);
     return writer.hash;
 }

@@ -25,6 +25,11 @@
  *   events    per solid, source and body: whether it was wet, refused or reached
  *   forces    fields: layer, which arrays there are, and these; controls, per slot: generation, alive; if alive its
  *             definition, whether it acts, and a byte per cell of its shape; brushes of the next step
+ *   shells    quantum; per slot: generation, alive; if alive its definition with arrays; of each column
+ *             quanta, until when it is wet, what the last solve added to the pressure, asleep, calm; of edges velocities; of
+ *             blocks whether they are looked at; forces, counters and extent; contact angles of the liquid
+ *
+ * A world without a grid has header, settings, time, books and shells alone.
  *
  * Pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns and their sheets. No
  * velocity is ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
@@ -89,6 +94,10 @@ rill_result rill_loading_events(rill_loading *load);
 /* snapshot_forces.c */
 void rill_snapshot_put_forces(rill_writer *writer, const rill_world *world);
 rill_result rill_loading_forces(rill_loading *load);
+
+/* snapshot_shells.c */
+void rill_snapshot_put_shells(rill_writer *writer, const rill_world *world);
+rill_result rill_loading_shells(rill_loading *load);
 
 /* snapshot.c */
 void rill_snapshot_put_area(rill_writer *writer, const rill_area *area);

@@ -324,10 +324,9 @@ static rill_result get_sources(rill_loading *load) {
 
 /* ----------------------------------------------------------------------------------------------------- all of them */
 
-static rill_result get_contents(rill_loading *load, const rill_runtime *runtime) {
-    rill_result result = get_header(load);
-    if (!result) result = get_world(load, runtime);
-    if (!result) result = rill_loading_solids(load);
+/* Of a world that has a grid. */
+static rill_result get_grid(rill_loading *load) {
+    rill_result result = rill_loading_solids(load);
     if (!result) result = rill_loading_bed(load);
     if (!result) result = rill_loading_bodies(load); /* levels stand on the bases that they lift */
     if (!result) result = get_state(load);
@@ -339,7 +338,19 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);
     if (!result) result = rill_loading_events(load);
-    if (!result) result = rill_loading_forces(load);
+    return result ? result : rill_loading_forces(load);
+}
+
+static rill_result get_shells_alone(rill_loading *load) {
+    load->world->time = rill_get_f64(&load->reader);
+    return get_books(load); /* the time is checked with the whole world */
+}
+
+static rill_result get_contents(rill_loading *load, const rill_runtime *runtime) {
+    rill_result result = get_header(load);
+    if (!result) result = get_world(load, runtime);
+    if (!result) result = rill_world_has_grid(load->world) ? get_grid(load) : get_shells_alone(load);
+    if (!result) result = rill_loading_shells(load);
     RILL_ASSERT(load->reader.at <= load->reader.size);
     if (!result && load->reader.at != load->reader.size)
         result = rill_loading_refuse(load, "more bytes follow than belong to it");

@@ -35,6 +35,10 @@ rill_solid_def rill_default_solid_def(void) {
                              .contact_angle = { (double)NAN, (double)NAN } };
 }
 
+rill_shell_def rill_default_shell_def(void) {
+    return (rill_shell_def){ .scale = 1.0, .contact_angle = { (double)NAN, (double)NAN } };
+}
+
 rill_source_def rill_default_source_def(void) {
     return (rill_source_def){ .until = (double)INFINITY };
 }
@@ -81,6 +85,7 @@ rill_result rill_check_name(const char *what, const char *name, rill_message *me
 }
 
 static rill_result check_grid(const rill_grid *grid, rill_message *message) {
+    if (grid->cells[0] == 0 && grid->cells[1] == 0) return RILL_OK; /* none */
     rill_result result = check_choice("grid.cells[0]", grid->cells[0], 1, RILL_MOST_CELLS_PER_SIDE, message);
     if (!result) result = check_choice("grid.cells[1]", grid->cells[1], 1, RILL_MOST_CELLS_PER_SIDE, message);
     if (!result && (int64_t)grid->cells[0] * grid->cells[1] > RILL_MOST_CELLS)

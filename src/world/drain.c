@@ -82,10 +82,12 @@ static void sleep_everywhere(rill_flow *flow) {
 
 rill_result rill_world_drain(rill_world *world) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    const rill_result result = rill_world_need_bed(world, "rill_world_drain");
+    const rill_result result = rill_world_has_grid(world) ? rill_world_need_bed(world, "rill_world_drain") : RILL_OK;
     if (result) return result;
     const int32_t book = rill_book_open(world, "emptied");
     if (book < 0) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for an account of what is emptied");
+    rill_book_change(world, book, -rill_shells_empty(world));
+    if (!world->built) return RILL_OK;
     const int64_t sum = empty_decks(world) + empty_columns(&world->flow) + empty_transit(&world->flow);
     rill_book_change(world, book, -sum);
     stop_everything(world);

@@ -7,12 +7,16 @@
  * twice the capillary length there: about as deep as the deepest drop that hangs on a surface it wets. What a column holds
  * beyond that goes. Columns under a ceiling keep it: it would come down on that, which no column stands on.
  *
+ * Shells let go of what is too deep for them by the same rule (films/films.h).
+ *
  * What has left comes down at once, on the straight line that gravity draws through the place. It lands on the column whose
  * floor, or whose neighbour's side, the line meets first; one that comes down to the edge of the grid meets the wall there. */
 #include <math.h>
 
+#include "base/vec.h"
 #include "flow/ceiling.h"
 #include "world/method.h"
+#include "world/world_shells.h"
 
 /* --------------------------------------------------------------------------------------------------------------- line */
 
@@ -109,9 +113,44 @@ static int32_t room_on(const rill_world *world, int32_t place) {
     return rill_max_i(full - world->flow.H[place], 0);
 }
 
+/* The shell that a drip meets before it has fallen so far, m, and the column of it; NULL: none. `*meets` says whether it meets one at
+ * all: it is lost on the back of one, where no liquid is. */
+static const rill_shell_slot *shell_below(const rill_world *world, const double position[3], double far,
+                                          int32_t *column, bool *meets) {
+    const double *g = world->def.gravity, size = sqrt(rill_vec_dot(g, g));
+    const rill_shell_slot *found = NULL;
+    rill_ray_line line;
+    for (int k = 0; k < 3; ++k) line.origin[k] = position[k], line.direction[k] = size > 0.0 ? g[k] / size : 0.0;
+    *meets = false;
+    for (size_t i = 0; size > 0.0 && i < world->shells.count; ++i) {
+        const rill_shell_slot *slot = rill_shell_slot_at(world, i);
+        double normal[3];
+        if (!slot->alive || !rill_shell_cast(slot, &line, &far, column, normal)) continue;
+        found = rill_vec_dot(normal, line.direction) < 0.0 ? slot : NULL;
+        *meets = true;
+    }
+    return found;
+}
+
+/* How far it is from a place down to the liquid of a column, m. */
+static double fall_to(const rill_world *world, const double position[3], int32_t place) {
+    const double *g = world->def.gravity,
+                 down = position[2] - rill_bed_z(&world->bed, world->bed.b[place] + world->flow.H[place]);
+    return g[2] != 0.0 ? fmax(0.0, -down / g[2]) * sqrt(rill_vec_dot(g, g)) : (double)INFINITY;
+}
+
 void rill_world_hand_over(rill_world *world, const rill_drip *drip) {
-    const int32_t column = column_below(world, drip->position);
-    const int32_t place = column >= 0 ? world->bed.places[column] : -1;
+    const int32_t column = world->built ? column_below(world, drip->position) : -1;
+    int32_t place = column >= 0 ? world->bed.places[column] : -1, on_shell = 0;
+    bool meets;
+    const rill_shell_slot *shell =
+        shell_below(world, drip->position, place >= 0 ? fall_to(world, drip->position, place) : (double)INFINITY,
+                    &on_shell, &meets);
+    if (shell) {
+        rill_films_give(shell->films, on_shell, drip->quanta);
+        return;
+    }
+    if (meets) place = -1;
     const int64_t room = place >= 0 ? room_on(world, place) : 0, landed = drip->quanta < room ? drip->quanta : room;
     RILL_ASSERT(drip->quanta > 0);
     if (landed > 0) {
@@ -129,7 +168,7 @@ static bool drips(const rill_world *world) {
 }
 
 rill_result rill_world_ready_drips(rill_world *world) {
-    if (!drips(world)) return RILL_OK;
+    if (world->shells.count == 0 && !drips(world)) return RILL_OK;
     world->dripped = rill_book_open(world, "dripped");
     if (world->dripped >= 0) return RILL_OK;
     return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for an account of what drips");

@@ -61,8 +61,8 @@ static int64_t quanta_in_columns(const rill_world *world) {
 }
 
 static rill_ledger count(const rill_world *world) {
-    rill_ledger ledger = { .columns = quanta_in_columns(world) };
-    if (world->built) ledger.quantum_volume = rill_quantum_volume(&world->bed);
+    rill_ledger ledger = { .quantum_volume = world->built ? rill_quantum_volume(&world->bed) : world->shell_quantum,
+                           .columns = quanta_in_columns(world) + rill_shells_quanta(world) };
     if (world->built) ledger.in_transit = rill_swept_volume_total(&world->flow);
     const rill_book *books = world->books.data;
     for (size_t i = 0; i < world->books.count; ++i) {

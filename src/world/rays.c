@@ -1,4 +1,4 @@
-/* Rays against everything there is: triangles of solids and bodies by trees of boxes, liquid by ray_liquid.c. Trees are made
+/* Rays against everything there is: triangles of solids, bodies and shells by trees of boxes, liquid by ray_liquid.c. Trees are made
  * when they are first asked for, and kept until a solid moves. */
 #include <math.h>
 
@@ -6,6 +6,7 @@
 #include "bed/terrain_mesh.h"
 #include "world/ids.h"
 #include "world/ray_liquid.h"
+#include "world/world_shells.h"
 
 /* ------------------------------------------------------------------------------------------------------------ trees */
 
@@ -90,6 +91,18 @@ static void cast_at_bodies(const rill_world *world, const rill_ray_line *line, r
     }
 }
 
+static void cast_at_shells(const rill_world *world, const rill_ray_line *line, rill_ray_hit *hit) {
+    for (size_t i = 0; i < world->shells.count; ++i) {
+        const rill_shell_slot *slot = rill_shell_slot_at(world, i);
+        if (!slot->alive || !rill_shell_cast(slot, line, &hit->distance, &hit->column, hit->normal)) continue;
+        hit->what = RILL_RAY_SHELLS;
+        hit->solid.value = hit->body.value = 0;
+        hit->shell.value = rill_id_of(world, i, slot->generation);
+        const double sign = rill_vec_dot(hit->normal, line->direction) > 0.0 ? -1.0 : 1.0;
+        for (int k = 0; k < 3; ++k) hit->normal[k] *= sign;
+    }
+}
+
 static rill_ray_hit cast(const rill_world *world, const rill_ray *ray, uint32_t targets) {
     const double *d = ray->direction, length = hypot(hypot(d[0], d[1]), d[2]);
     rill_ray_line line = { .origin = { ray->origin[0], ray->origin[1], ray->origin[2] } };
@@ -97,11 +110,13 @@ static rill_ray_hit cast(const rill_world *world, const rill_ray *ray, uint32_t 
     rill_ray_hit hit = { .distance = (double)INFINITY };
     if (targets & RILL_RAY_SOLIDS) cast_at_solids(world, &line, &hit);
     if (targets & RILL_RAY_BODIES) cast_at_bodies(world, &line, &hit);
+    if (targets & RILL_RAY_SHELLS) cast_at_shells(world, &line, &hit);
     int32_t layer;
     if (targets & RILL_RAY_LIQUID && world->built && rill_ray_liquid(world, &line, &hit.distance, hit.normal, &layer)) {
         hit.what = RILL_RAY_LIQUID;
         hit.layer = layer;
-        hit.solid.value = hit.body.value = 0;
+        hit.solid.value = hit.body.value = hit.shell.value = 0;
+        hit.column = 0;
     }
     if (!hit.what) return (rill_ray_hit){ 0 };
     for (int i = 0; i < 3; ++i) hit.point[i] = line.origin[i] + hit.distance * line.direction[i];

@@ -13,6 +13,8 @@
  *     +--------------------------------------------------------------------------------------+
  *     tension  solve for pressures of curved surfaces and wetted beds    drive by them what levels alone have driven
  *
+ * Shells follow once the grid has come to the end of the step (shell_step.c), each in sub-steps of its own.
+ *
  * What an outer layer moves is kept out of the layers inside it: their faces stand still meanwhile. After each stage, builds
  * with asserts count every quantum (audit.c). */
 #include <math.h>
@@ -41,8 +43,8 @@ const char *rill_status_name(rill_status bit) {
 }
 
 const char *rill_stage_name(rill_stage stage) {
-    static const char *const names[RILL_STAGE_COUNT] = { "sources",  "sleep",  "layers", "sweep",
-                                                         "passages", "bodies", "tension" };
+    static const char *const names[RILL_STAGE_COUNT] = { "sources",  "sleep",  "layers",  "sweep",
+                                                         "passages", "bodies", "tension", "shells" };
     return (unsigned)stage < RILL_STAGE_COUNT ? names[stage] : NULL;
 }
 
@@ -329,12 +331,27 @@ static rill_result stop_short(const rill_step_context *step) {
                      "no memory for the passages that are flooded: stopped after %g of %g s", step->done, step->dt);
 }
 
+/* In a world without a grid there is nothing but shells. */
+static void step_shells_alone(rill_world *world, double dt) {
+    rill_step_info info = { .smallest_dt = dt };
+    rill_pool_attend(world->pool, true);
+    rill_shells_step(world, dt, &info);
+    rill_pool_attend(world->pool, false);
+    world->step = info;
+    world->time += dt;
+}
+
 rill_result rill_world_step(rill_world *world, double dt) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    if (!world->built) return rill_world_need_bed(world, "rill_world_step");
+    if (!world->built && rill_world_has_grid(world)) return rill_world_need_bed(world, "rill_world_step");
     if (!(dt > 0.0 && dt <= RILL_LONGEST_STEP))
         return rill_fail(world->note, RILL_INVALID_ARGUMENT,
                          "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, RILL_LONGEST_STEP);
+    if (!world->built) {
+        const rill_result ready = rill_world_ready_drips(world);
+        if (!ready) step_shells_alone(world, fmax(dt, RILL_SHORTEST_STEP));
+        return ready;
+    }
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = rill_world_ready_tension(world);
@@ -360,6 +377,9 @@ rill_result rill_world_step(rill_world *world, double dt) {
         note_substep(&step, part);
     } while (step.dt - step.done > 1e-9 * step.dt && step.info.substeps < world->def.solver.max_substeps &&
              !rill_passages_out_of_memory(&world->flow));
+    step.clock = rill_clock();
+    rill_shells_step(world, step.done, &step.info);
+    rill_step_end_stage(&step, RILL_STAGE_SHELLS);
     rill_pool_attend(world->pool, false);
     rill_step_end_forces(&step);
     if (world->bodies.alive > 0 && method->layered) {

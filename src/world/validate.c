@@ -8,6 +8,7 @@
 #include "wang/wang.h"
 #include "waves/theta.h"
 #include "world/method.h"
+#include "world/world_shells.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
     return rill_fail(message, RILL_INVALID_DATA, "invalid world: %s (at %lld, found %g)", what, (long long)where,
@@ -316,11 +317,26 @@ static rill_result check_indices(const rill_world *world, rill_message *message)
     return RILL_OK;
 }
 
+static rill_result check_shells(const rill_world *world, rill_message *message) {
+    for (size_t i = 0; i < world->shells.count; ++i) {
+        const rill_shell_slot *slot = rill_shell_slot_at(world, i);
+        if (slot->generation == 0) return wrong(message, "shell without a generation", (int64_t)i, 0.0);
+        for (int32_t k = 0; slot->alive && k < slot->shell->count; ++k)
+            if (rill_films_quanta(slot->films, k) < 0)
+                return wrong(message, "depth on a shell", k, (double)rill_films_quanta(slot->films, k));
+        for (int32_t e = 0; slot->alive && e < slot->shell->edge_count; ++e)
+            if (!possible_speed((float)rill_films_velocity(slot->films, e)))
+                return wrong(message, "velocity on a shell", e, rill_films_velocity(slot->films, e));
+    }
+    return RILL_OK;
+}
+
 rill_result rill_world_validate(const rill_world *world, rill_message *message) {
     if (!world) return rill_fail(message, RILL_INVALID_ARGUMENT, "world is NULL");
     rill_result result = rill_check_world_def(&world->def, message);
     if (!result) result = check_solids(world, message);
     if (!result && (!(world->time >= 0.0) || isinf(world->time))) result = wrong(message, "time", 0, world->time);
+    if (!result) result = check_shells(world, message);
     if (!result && world->built) result = rill_bed_validate(&world->bed, message);
     if (!result && world->built) result = check_indices(world, message);
     if (!result && world->built) result = check_planes(world, message);

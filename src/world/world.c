@@ -1,5 +1,6 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/method.h"
+#include "world/world_shells.h"
 
 #include "passages/passages.h"
 
@@ -46,6 +47,7 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     world->bodies = rill_bodies_make();
     world->events = rill_events_make();
     world->forces = rill_forces_make(&def->grid);
+    world->shells = rill_array_make(sizeof(rill_shell_slot));
 
     world->name = rill_string_copy(&allocator, def->name);
     if (!world->name || rill_books_make(world) != RILL_OK) {
@@ -92,6 +94,7 @@ void rill_world_destroy(rill_world *world) {
     rill_books_free(world);
     rill_events_free(&world->events, &allocator);
     rill_world_free_bodies(world);
+    rill_world_free_shells(world);
     rill_forces_free(&world->forces, &allocator);
     rill_moves_free(world);
     rill_method_memory_free(&world->method, &allocator);
@@ -123,6 +126,9 @@ const char *rill_world_name(const rill_world *world) {
 
 rill_result rill_world_need_bed(const rill_world *world, const char *call) {
     if (world->built) return RILL_OK;
+    if (!rill_world_has_grid(world))
+        return rill_fail(world->note, RILL_INVALID_STATE,
+                         "%s: the world has no bed, for grid.cells are 0; expected a grid", call);
     return rill_fail(world->note, RILL_INVALID_STATE, "%s: the bed is not built; call rill_bed_build first", call);
 }
 

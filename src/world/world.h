@@ -124,6 +124,9 @@ struct rill_world {
     rill_bodies bodies;
     rill_forces forces;
 
+    rill_array shells;    /* rill_shell_slot; world/world_shells.h */
+    double shell_quantum; /* m3: where there is no grid; 0: there was no shell yet */
+
     double time;
     rill_step_info step;
     rill_events events;
@@ -133,6 +136,10 @@ struct rill_world {
 
 static inline size_t rill_world_cells(const rill_world *world) {
     return (size_t)world->def.grid.cells[0] * (size_t)world->def.grid.cells[1];
+}
+
+static inline bool rill_world_has_grid(const rill_world *world) {
+    return world->def.grid.cells[0] > 0;
 }
 
 /* definition.c: RILL_OK, or a message that names the member, the value found and the range. */
@@ -170,6 +177,14 @@ RILL_PRINTF(3, 4) void rill_world_log(const rill_world *world, rill_log_level le
 void rill_world_log_solid(const rill_world *world, const rill_solid *solid);
 void rill_world_log_bed(const rill_world *world, const rill_bed_info *before);
 
+/* world_shells.c. Frees all shells. */
+void rill_world_free_shells(rill_world *world);
+/* shell_step.c. Moves liquid on all shells by dt. */
+void rill_shells_step(rill_world *world, double dt, rill_step_info *info);
+/* shell_liquid.c. What is on all shells, quanta; takes it away, and returns how much that was. */
+int64_t rill_shells_quanta(const rill_world *world);
+int64_t rill_shells_empty(rill_world *world);
+
 /* world_tension.c. Whether surface tension acts on the world as it is set now. */
 bool rill_world_tension(const rill_world *world);
 /* Before a step, and when the bed was built anew: contact angles of all columns and what tension keeps of them while it
@@ -192,8 +207,8 @@ typedef struct rill_drip {
 } rill_drip;
 /* Before a step: the account `dripped`, if something may drip. */
 rill_result rill_world_ready_drips(rill_world *world);
-/* Takes it: it comes down at once, straight below, on the column there, or on the body in it, which wakes. What meets nothing
- * is booked as drained, under `dripped`; so is what finds no room. */
+/* Takes it: it comes down at once, straight below, on the shell or column there, or on the body in it, which wakes. What meets
+ * nothing is booked as drained, under `dripped`; so is what finds no room. */
 void rill_world_hand_over(rill_world *world, const rill_drip *drip);
 
 /* step_events.c. What a step reports. */

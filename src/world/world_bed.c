@@ -114,6 +114,7 @@ static rill_result build_first(rill_world *world) {
 
 rill_result rill_bed_build(rill_world *world) {
     if (!world) return RILL_INVALID_ARGUMENT;
+    if (!rill_world_has_grid(world)) return rill_world_need_bed(world, "rill_bed_build");
     if (world->built) {
         const rill_result result = rill_world_follow(world);
         /* Snapshots and energies look at tension by the places of this bed; without memory the next step says so. */

@@ -98,6 +98,7 @@ static rill_result check_solid_name(const rill_world *world, const char *name, r
 
 static rill_result check_new_solid(const rill_world *world, const rill_solid_def *def) {
     if (!def) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "def is NULL; expected a definition");
+    if (!rill_world_has_grid(world)) return rill_world_need_bed(world, "rill_solid_create");
     const rill_result result = check_solid_name(world, def->name, (rill_solid_id){ 0 });
     if (result) return result;
     if (world->solids_free == 0 && world->solids.count >= RILL_SLOTS_MAX)

@@ -1,4 +1,4 @@
-/* Films on shells of known form, for tests of src/films: spheres from either side, and a flat pane whose columns stand irregularly. */
+/* Films on shells of known form, for tests of src/films: spheres from either side, and panes. */
 #ifndef RILL_TESTS_FILM_RIGS_H
 #define RILL_TESTS_FILM_RIGS_H
 
@@ -36,7 +36,9 @@ static inline film_rig film_rig_make(surface *from, bool inside) {
     rig.runtime.allocator = rill_alloc_default();
     if (rill_shell_make(&input, &rig.runtime.allocator, &rig.shell, &message)) fail_msg("%s", message.text);
     if (rill_films_make(rig.shell, rig.quantum, &rig.runtime, &rig.films, &message)) fail_msg("%s", message.text);
-    rig.forces = (rill_film_forces){ .gravity = { 0.0, 0.0, -9.81 }, .viscosity = 1.004e-6, .rest = true };
+    rig.forces = (rill_film_forces){
+        .gravity = { 0.0, 0.0, -9.81 }, .hold = 0.0728 / 998.0, .viscosity = 1.004e-6, .friction = 1.0, .rest = true
+    };
     surface_free(from);
     return rig;
 }
@@ -74,32 +76,6 @@ static inline void film_rig_run(film_rig *rig, double duration) {
         film_rig_step(rig, fmin(end - rig->time, 1.0 / 60.0));
         if (rill_films_awake(rig->films) == 0) return;
     }
-}
-
-/* A pane about the origin, of triangles of about this spacing whose corners are moved by as much of it at most, which is level. */
-static inline surface surface_pane(double size, double spacing, double jitter) {
-    const int32_t nx = (int32_t)(size / spacing) + 1, ny = (int32_t)(size / (spacing * 0.866025404)) + 1;
-    surface pane = surface_alloc((size_t)(nx * ny), (size_t)(2 * (nx - 1) * (ny - 1)));
-    uint32_t random = 12345, *index = pane.indices;
-    for (int32_t y = 0; y < ny; ++y)
-        for (int32_t x = 0; x < nx; ++x) {
-            float *vertex = pane.vertices + 3 * (y * nx + x);
-            double off[2];
-            for (int k = 0; k < 2; ++k) {
-                random = random * 1664525u + 1013904223u;
-                off[k] = jitter * spacing * ((double)(random >> 8) / 8388608.0 - 1.0);
-            }
-            vertex[0] = (float)(((double)x + 0.5 * (y % 2) - 0.5 * nx) * spacing + off[0]);
-            vertex[1] = (float)(((double)y - 0.5 * ny) * spacing * 0.866025404 + off[1]);
-        }
-    for (int32_t y = 0; y + 1 < ny; ++y)
-        for (int32_t x = 0; x + 1 < nx; ++x) {
-            const uint32_t a = (uint32_t)(y * nx + x), b = a + 1, c = a + (uint32_t)nx, d = c + 1;
-            const uint32_t even[6] = { a, b, c, b, d, c }, odd[6] = { a, b, d, a, d, c };
-            memcpy(index, y % 2 ? odd : even, sizeof even);
-            index += 6;
-        }
-    return pane;
 }
 
 #endif
