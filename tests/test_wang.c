@@ -444,8 +444,6 @@ static void test_refusals(void **state) {
     (void)state;
     rill_world_def def = wang_def();
     rill_world *world = make_pool(&def, nothing, drop);
-    const rill_body_def body = rill_default_body_def();
-    must_refuse(world, rill_body_create(world, &body, NULL), RILL_INVALID_STATE, "RILL_PAPERS_WANG");
     rill_energy energy;
     must_refuse(world, rill_world_get_energy(world, &energy), RILL_INVALID_STATE, "RILL_PAPERS_WANG");
     rill_solver solver = def.solver;

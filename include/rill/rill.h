@@ -269,7 +269,7 @@ typedef enum rill_wang_front {
 /* The controls of RILL_PAPERS_WANG. Of rill_solver it reads tension and max_substeps besides, of rill_liquid density, tension and
  * contact angles, of which those above 80 degrees count as 80. Heights are double precision numbers there; what
  * they come to in quanta is in the columns, and what they gain or lose is booked in the ledger's account "drift". The bed must be
- * one layer under open sky and there are no bodies: what would make it otherwise is refused with RILL_INVALID_STATE. Open edges keep
+ * one layer under open sky: what would make it otherwise is refused with RILL_INVALID_STATE. With bodies there is no tension. Open edges keep
  * the height of their floor, still edges that of their reservoir, walls reflect. */
 typedef struct rill_wang {
     double viscosity; /* tau of Eq. 7, 0 to 1; default 0.3 */

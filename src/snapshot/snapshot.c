@@ -269,6 +269,8 @@ static void put_heights(rill_writer *writer, const rill_heights *heights) {
             rill_put_f64(writer, heights->before[at]);
             rill_put_u8(writer, heights->kind[at]);
             rill_put_u8(writer, heights->wet[at]);
+            rill_put_u8(writer, heights->held[at]);
+            rill_put_f64(writer, heights->head[at]);
         }
 }
 

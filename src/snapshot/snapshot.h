@@ -1,4 +1,4 @@
-/* The snapshot format, version 18. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 19. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -14,7 +14,7 @@
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set, pressure of bodies
  *   waves     with method waves, per cell and ghost: what the last solve added to pressures, until when it is wet
- *   heights   with papers wang: length of the last sub-step; per cell: depth, depth before its solve, kind, whether it was ever wet
+ *   heights   with papers wang: length of the last sub-step; per cell: depth, depth before its solve, kind, whether it was ever wet and is under a body, head
  *   tension   whether there is any; per column: what its last solve added to the potential, until when it is wet, edges that
  *             flow; per pipe: whether its edge does
  *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that
@@ -40,7 +40,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 18, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 19, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {

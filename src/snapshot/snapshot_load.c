@@ -205,6 +205,8 @@ static rill_result get_heights(rill_loading *load) {
             heights->before[at] = rill_get_f64(&load->reader);
             heights->kind[at] = rill_get_u8(&load->reader);
             heights->wet[at] = rill_get_u8(&load->reader);
+            heights->held[at] = rill_get_u8(&load->reader);
+            heights->head[at] = rill_get_f64(&load->reader);
         }
     return load->reader.failed ? rill_loading_refuse(load, "the heights end early") : RILL_OK;
 }

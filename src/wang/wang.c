@@ -17,8 +17,10 @@ static const double SAFETY = 0.8;
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
 static void name_planes(rill_heights *heights) {
-    double **const planes[RILL_HEIGHTS_PLANES] = { &heights->d,       &heights->before, &heights->b,     &heights->h,
-                                                   &heights->carried, &heights->K,      &heights->beyond };
+    double **const planes[RILL_HEIGHTS_PLANES] = { &heights->d,      &heights->before,  &heights->b,
+                                                   &heights->h,      &heights->carried, &heights->K,
+                                                   &heights->beyond, &heights->under,   &heights->pressed,
+                                                   &heights->head };
     for (size_t i = 0; i < RILL_HEIGHTS_PLANES; ++i) *planes[i] = heights->memory + i * heights->size;
     double **const vectors[RILL_HEIGHTS_VECTORS] = { &heights->x,        &heights->right,  &heights->r,
                                                      &heights->z,        &heights->p,      &heights->q,
@@ -41,10 +43,11 @@ rill_heights *rill_heights_make(const rill_grid *grid, const rill_allocator *all
     heights->row = rill_alloc_zeroed(allocator, heights->size, sizeof *heights->row);
     heights->cell = rill_alloc_zeroed(allocator, heights->size, sizeof *heights->cell);
     heights->wet = rill_alloc_zeroed(allocator, heights->size, sizeof *heights->wet);
+    heights->held = rill_alloc_zeroed(allocator, heights->size, sizeof *heights->held);
     const bool matrix = rill_csr_make(&heights->matrix, heights->size, ENTRIES * heights->size, allocator) &&
                         rill_milu_make(&heights->factors, &heights->matrix, allocator);
-    if (!heights->memory || !heights->vectors || !heights->kind || !heights->wet || !heights->place || !heights->row ||
-        !heights->cell || !matrix) {
+    if (!heights->memory || !heights->vectors || !heights->kind || !heights->wet || !heights->held || !heights->place ||
+        !heights->row || !heights->cell || !matrix) {
         rill_heights_free(heights, allocator);
         return NULL;
     }
@@ -60,6 +63,7 @@ void rill_heights_free(rill_heights *heights, const rill_allocator *allocator) {
     rill_free(allocator, heights->place, heights->size, sizeof *heights->place);
     rill_free(allocator, heights->row, heights->size, sizeof *heights->row);
     rill_free(allocator, heights->cell, heights->size, sizeof *heights->cell);
+    rill_free(allocator, heights->held, heights->size, sizeof *heights->held);
     rill_free(allocator, heights->wet, heights->size, sizeof *heights->wet);
     rill_milu_free(&heights->factors, allocator);
     rill_csr_free(&heights->matrix, allocator);
@@ -70,6 +74,7 @@ void rill_heights_forget(rill_heights *heights) {
     memset(heights->memory, 0, RILL_HEIGHTS_PLANES * heights->size * sizeof *heights->memory);
     memset(heights->kind, 0, heights->size);
     memset(heights->wet, 0, heights->size);
+    memset(heights->held, 0, heights->size);
     heights->last = 0.0;
 }
 
@@ -82,7 +87,8 @@ bool rill_heights_possible(const rill_heights *heights, const rill_flow *flow) {
     const double range = 2.0 * RILL_TOP * flow->bed->quantum;
     for (size_t i = 0; i < heights->size; ++i)
         if (!(fabs(heights->d[i]) <= range && fabs(heights->before[i]) <= range) ||
-            heights->kind[i] > RILL_HEIGHT_RESERVOIR || heights->wet[i] > 1)
+            heights->kind[i] > RILL_HEIGHT_RESERVOIR || heights->wet[i] > 1 || heights->held[i] > 1 ||
+            !isfinite(heights->head[i]))
             return false;
     return heights->last >= 0.0 && isfinite(heights->last);
 }
@@ -101,8 +107,10 @@ rill_heights_report rill_heights_move(rill_heights *heights, rill_flow *flow, co
     rill_heights_report report = { 0 };
     RILL_ASSERT(step->dt > 0.0 && step->gravity >= 0.0);
     rill_flow_wake_everything(flow);
+    heights->has_bodies = step->has_bodies;
     heights->sealed = step->controls.front == RILL_WANG_NEUMANN;
     rill_heights_take(&work);
+    rill_heights_press(&work);
     rill_heights_curve(&work);
     rill_heights_advect(&work);
     report.iterations = rill_heights_solve(&work, &report.capped, flows);

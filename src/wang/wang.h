@@ -15,6 +15,8 @@
  *   17, 18   at boundary cells K has besides -alpha tan(theta) / dx for the virtual surface beyond them
  *   1        u += dt (-grad P / rho + a_ext),   then u *= d / (d + friction)
  *
+ *   20       under bodies, without the 1 of I and with b - s: bodies/wang_bodies.h
+ *
  * Read where the print leaves a choice: dt^2 belongs to all matrices (10 and 15 lack it); h^(t-1) - h^(t-2) is what the last solve
  * has changed, or what Eq. 4 has carried would be carried once more; with sub-steps of unequal length it counts in proportion; u is on
  * faces, and a cell has the mean of its open ones; Eq. 4 interpolates linearly, among cells that are defined.
@@ -46,7 +48,7 @@ struct rill_edge_flow; /* flow/stages.h */
 /* Kinds of cells. */
 enum { RILL_HEIGHT_WALL = 0, RILL_HEIGHT_DRY, RILL_HEIGHT_BOUNDARY, RILL_HEIGHT_WATER, RILL_HEIGHT_RESERVOIR };
 
-enum { RILL_HEIGHTS_PLANES = 7, RILL_HEIGHTS_VECTORS = 11, RILL_HEIGHTS_RING = 1 };
+enum { RILL_HEIGHTS_PLANES = 10, RILL_HEIGHTS_VECTORS = 11, RILL_HEIGHTS_RING = 1 };
 
 /* Planes are by cells of the grid, with a ring of one around them. */
 typedef struct rill_heights {
@@ -61,13 +63,18 @@ typedef struct rill_heights {
     double *carried; /* h*, m */
     double *K;       /* sum of (h_j - h_i), with the virtual surface, m */
     double *beyond;  /* of it the virtual surface alone, which is known, m */
+    double *under;   /* undersides of bodies over the datum, m; infinite without */
+    double *pressed; /* levels to which they press columns in the sub-step, m; infinite where they do not */
+    double *head;    /* state: of columns that were pressed in the last sub-step, m */
     uint8_t *kind;   /* state: RILL_HEIGHT_... */
     uint8_t *wet;    /* state: 1: there was water ("wetness map", 5.1) */
+    uint8_t *held;   /* state: 1: it was pressed in the last sub-step */
     int32_t *place;  /* in planes of the flow; -1: no column */
     int32_t *row;    /* of the matrix; -1: not defined */
     int32_t *cell;   /* of each row */
     bool sealed;     /* the front is a boundary of Neumann */
     double last;     /* state, s: length of the last sub-step; 0: there was none */
+    bool has_bodies; /* of the sub-step */
     int32_t book;    /* the ledger's account of drift; -1: not opened yet */
     rill_csr matrix;
     rill_milu factors;
@@ -80,6 +87,15 @@ typedef struct rill_heights {
 static inline size_t rill_heights_at(const rill_heights *heights, int32_t x, int32_t y) {
     RILL_ASSERT(x >= -1 && x <= heights->cells[0] && y >= -1 && y <= heights->cells[1]);
     return (size_t)(y + RILL_HEIGHTS_RING) * (size_t)heights->stride + (size_t)(x + RILL_HEIGHTS_RING);
+}
+
+/* A cell is defined: it has a height. */
+static inline bool rill_height_defined(const rill_heights *heights, size_t at) {
+    return heights->kind[at] >= RILL_HEIGHT_BOUNDARY;
+}
+
+static inline double rill_height_depth(const rill_heights *heights, size_t at) {
+    return heights->d[at] > 0.0 ? heights->d[at] : 0.0;
 }
 
 /* Makes a field that is dry and at rest; NULL without memory. */
@@ -102,6 +118,7 @@ typedef struct rill_heights_step {
     rill_wang controls;
     double film;            /* gamma / rho, m3/s2; 0: no tension */
     const float *angles[2]; /* planes of the flow: 2 sin(theta / 2), advancing and receding */
+    bool has_bodies;        /* their undersides are known */
     double gravity;         /* into the bed, m/s2, not negative */
     double tangent[2];      /* along the bed, m/s2 */
     double dt;

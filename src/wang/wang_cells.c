@@ -157,6 +157,28 @@ void rill_heights_classify(const rill_heights_work *work) {
     for_columns(work, name_boundary);
 }
 
+/* ----------------------------------------------------------------------------------------------------------- bodies */
+
+/* Tells whether a body is in contact with a column: it reaches below the level, or has been pressed up and still is. */
+static bool in_contact(const rill_heights *heights, size_t at) {
+    if (heights->kind[at] != RILL_HEIGHT_WATER) return false;
+    return heights->under[at] < heights->h[at] || (heights->held[at] && heights->under[at] < heights->head[at]);
+}
+
+static void press(const rill_heights_work *work, size_t at, const ptrdiff_t steps[4]) {
+    rill_heights *heights = work->heights;
+    const double paced = work->step->dt * sqrt(work->step->gravity * rill_height_depth(heights, at));
+    bool open = false;
+    heights->pressed[at] = (double)INFINITY;
+    for (int i = 0; i < 4; ++i) open |= rill_height_open(heights, at, at + (size_t)steps[i]);
+    if (open && in_contact(heights, at))
+        heights->pressed[at] = fmax(fmax(heights->under[at], heights->h[at] - paced), heights->b[at]);
+}
+
+void rill_heights_press(const rill_heights_work *work) {
+    if (work->heights->has_bodies) for_columns(work, press);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- give */
 
 /* Cuts a depth to what the range holds; true if it was outside. */

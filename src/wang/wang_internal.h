@@ -2,6 +2,8 @@
 #ifndef RILL_WANG_WANG_INTERNAL_H
 #define RILL_WANG_WANG_INTERNAL_H
 
+#include <math.h>
+
 #include "wang/wang.h"
 
 typedef struct rill_heights_work {
@@ -11,11 +13,6 @@ typedef struct rill_heights_work {
     double dx;
 } rill_heights_work;
 
-/* A cell is defined: it has a height. */
-static inline bool rill_height_defined(const rill_heights *heights, size_t at) {
-    return heights->kind[at] >= RILL_HEIGHT_BOUNDARY;
-}
-
 /* Whether water passes between two cells side by side: one of them has some (section 3.2), both where the front is sealed. */
 static inline bool rill_height_open(const rill_heights *heights, size_t a, size_t b) {
     const uint8_t one = heights->kind[a], other = heights->kind[b];
@@ -24,8 +21,9 @@ static inline bool rill_height_open(const rill_heights *heights, size_t a, size_
     return (one == RILL_HEIGHT_WATER || other == RILL_HEIGHT_WATER) && (both || !heights->sealed);
 }
 
-static inline double rill_height_depth(const rill_heights *heights, size_t at) {
-    return heights->d[at] > 0.0 ? heights->d[at] : 0.0;
+/* Whether a body presses on a cell: its height in the system is a head then. */
+static inline bool rill_height_pressed(const rill_heights *heights, size_t at) {
+    return heights->has_bodies && heights->pressed[at] < (double)INFINITY;
 }
 
 /* Returns (d_i + d_j) / 2. */
@@ -38,6 +36,9 @@ void rill_heights_take(const rill_heights_work *work);
 int64_t rill_heights_give(const rill_heights_work *work, bool *out_of_range);
 /* Water cells are those with water; boundary cells come and go beside them. */
 void rill_heights_classify(const rill_heights_work *work);
+
+/* Finds which columns bodies press on, and how far down. */
+void rill_heights_press(const rill_heights_work *work);
 
 /* wang_velocity.c: Eq. 4, and Eq. 1 with friction. */
 void rill_heights_advect(const rill_heights_work *work);

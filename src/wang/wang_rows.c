@@ -135,7 +135,9 @@ void rill_heights_assemble(const rill_heights_work *work) {
     rill_csr_clear(&heights->matrix);
     for (size_t at = 0; at < heights->size; ++at) {
         if (heights->row[at] < 0) continue;
-        row_stencil row = { .a[2][2] = 1.0, .right = prospect(work, at) };
+        const bool pressed = rill_height_pressed(heights, at);
+        row_stencil row = { .a[2][2] = pressed ? 0.0 : 1.0, .right = prospect(work, at) };
+        if (pressed) row.right -= heights->pressed[at];
         add_neighbours(work, at, &row);
         if (complete(work)) add_complete(work, at, &row);
         end_row(heights, at, &row);

@@ -141,7 +141,10 @@ int32_t rill_heights_solve(const rill_heights_work *work, bool *capped, rill_edg
     for (int32_t i = 0; i < heights->matrix.rows; ++i) {
         const size_t at = (size_t)heights->cell[i];
         heights->before[at] = heights->carried[at] - heights->b[at];
-        heights->h[at] = heights->x[i];
+        const bool pressed = rill_height_pressed(heights, at);
+        heights->held[at] = pressed;
+        if (pressed) heights->head[at] = heights->x[i];
+        heights->h[at] = pressed ? heights->pressed[at] : heights->x[i];
         heights->d[at] = heights->h[at] - heights->b[at];
     }
     return iterations;

@@ -31,6 +31,11 @@ static double velocity_of(const rill_heights_work *work, size_t at, int axis) {
     return count > 0.0 ? sum / count : 0.0;
 }
 
+/* Returns the level, or the head that a column under a body had. */
+static double level_of(const rill_heights *heights, size_t at) {
+    return heights->has_bodies && heights->held[at] ? heights->head[at] : heights->h[at];
+}
+
 /* Returns h at a point between cells, from those of the four around it that are defined. */
 static double level_at(const rill_heights *heights, double x, double y, size_t otherwise) {
     const int32_t x0 = (int32_t)floor(x), y0 = (int32_t)floor(y);
@@ -41,7 +46,7 @@ static double level_at(const rill_heights *heights, double x, double y, size_t o
         if (!(weight > 0.0)) continue;
         const size_t at = rill_heights_at(heights, x0 + (i & 1), y0 + (i >> 1));
         if (!rill_height_defined(heights, at)) continue;
-        sum += weight * heights->h[at];
+        sum += weight * level_of(heights, at);
         all += weight;
     }
     return all > 0.0 ? sum / all : heights->h[otherwise];
@@ -54,7 +59,7 @@ void rill_heights_advect(const rill_heights_work *work) {
         for (int32_t x = 0; x < heights->cells[0]; ++x) {
             const size_t at = rill_heights_at(heights, x, y);
             heights->carried[at] = heights->h[at];
-            if (!rill_height_defined(heights, at)) continue;
+            if (!rill_height_defined(heights, at) || rill_height_pressed(heights, at)) continue;
             const double u = velocity_of(work, at, 0) * cells, v = velocity_of(work, at, 1) * cells;
             if (u == 0.0 && v == 0.0) continue;
             const double from_x = fmin(fmax((double)x - u, 0.0), (double)(heights->cells[0] - 1));
@@ -74,8 +79,8 @@ static float driven(const rill_heights_work *work, size_t at, int axis, float ve
     const double film = work->step->film / (work->dx * work->dx);
     const bool edge = heights->kind[back] == RILL_HEIGHT_RESERVOIR || heights->kind[at] == RILL_HEIGHT_RESERVOIR;
     const double bent = film > 0.0 && !edge ? film * (heights->K[at] - heights->K[back]) : 0.0;
-    const double drop = bent + g * (heights->h[back] - heights->h[at]) + rill_heights_pressure(work, back) -
-                        rill_heights_pressure(work, at);
+    const double drop = bent + g * (level_of(heights, back) - level_of(heights, at)) +
+                        rill_heights_pressure(work, back) - rill_heights_pressure(work, at);
     const double u = (double)velocity + work->step->dt * (drop / work->dx + rill_heights_push(work, at, axis));
     const double mean = rill_height_mean(heights, back, at);
     const double kept = friction > 0.0 ? mean / (mean + friction) * u : u;

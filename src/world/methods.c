@@ -32,6 +32,7 @@ static void stop_nothing(rill_world *world, int32_t x, int32_t y) {
 
 const rill_method_entry *rill_method_of(const rill_solver *solver) {
     static const rill_method_entry WANG = { .layered = false,
+                                            .has_bodies = true,
                                             .tense = true,
                                             .wave_limit = no_wave_limit,
                                             .speed_limit = no_limit,

@@ -276,9 +276,8 @@ static rill_result check_new(const rill_world *world, const rill_body_def *def) 
     if (!result) result = rill_check_name("body.name", def->name, world->note);
     if (result) return result;
     if (!rill_world_method(world)->has_bodies)
-        return rill_fail(world->note, RILL_INVALID_STATE, "rill_body_create: %s, which moves no bodies",
-                         world->def.solver.papers == RILL_PAPERS_WANG ? "solver.papers is RILL_PAPERS_WANG"
-                                                                      : "solver.method is RILL_METHOD_WAVES");
+        return rill_fail(world->note, RILL_INVALID_STATE,
+                         "rill_body_create: solver.method is RILL_METHOD_WAVES, which moves no bodies");
     if (rill_body_find(world, def->name).value != 0)
         return rill_fail(world->note, RILL_INVALID_ARGUMENT, "body.name is \"%.64s\", which another body has already",
                          def->name);

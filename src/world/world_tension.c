@@ -24,6 +24,8 @@ static rill_result judge(const rill_world *world, rill_message *why) {
     if (rill_world_uses(world, RILL_METHOD_PIPES) && solver->pipe_area == RILL_PIPE_AREA_PAPER)
         return rill_fail(why, RILL_INVALID_STATE, "solver.pipe_area is paper, which knows no tension");
     if (solver->tension == RILL_TENSION_OFF) return rill_fail(why, RILL_INVALID_STATE, "solver.tension is off");
+    if (solver->papers == RILL_PAPERS_WANG && world->bodies.alive > 0)
+        return rill_fail(why, RILL_INVALID_STATE, "solver.papers is wang, which couples bodies without tension");
     if (!(world->def.liquid.surface_tension > 0.0))
         return rill_fail(why, RILL_INVALID_STATE, "liquid.surface_tension is 0");
     const double coarsest = capillary_length(world) / EDGE_WIDTH;

@@ -2,6 +2,7 @@
  * wang/wang.h. */
 #include <math.h>
 
+#include "bodies/wang_bodies.h"
 #include "wang/wang.h"
 #include "world/method.h"
 
@@ -10,10 +11,7 @@ rill_result rill_wang_check(const rill_bed *bed, rill_message *message) {
 }
 
 rill_result rill_wang_make(const rill_world *world, rill_method_memory *out, rill_message *message) {
-    rill_result result = rill_wang_check(&world->bed, message);
-    if (!result && world->bodies.alive > 0)
-        result = rill_fail(message, RILL_INVALID_STATE,
-                           "the world has %d bodies; expected none: papers wang moves none", world->bodies.alive);
+    const rill_result result = rill_wang_check(&world->bed, message);
     if (result) return result;
     out->heights = rill_heights_make(&world->def.grid, &world->allocator);
     return out->heights ? RILL_OK
@@ -62,8 +60,12 @@ void rill_wang_substep(rill_step_context *step, double dt) {
                                         .angles = { world->wetting.advancing, world->wetting.receding },
                                         .gravity = fmax(-world->def.gravity[2], 0.0),
                                         .tangent = { step->tangent[0], step->tangent[1] },
+                                        .has_bodies = world->bodies.alive > 0,
                                         .dt = dt };
+    const rill_body_stage bodies = rill_step_body_stage(step, dt);
     rill_step_take_back(step);
+    if (heights.has_bodies) rill_wang_bodies_begin(&bodies, world->method.heights);
+    rill_step_end_stage(step, RILL_STAGE_BODIES);
     const rill_heights_report report = rill_heights_move(world->method.heights, &world->flow, &heights, edges);
     rill_step_book_edges(world, edges);
     rill_book_change(world, world->method.heights->book, report.gained - net_of(edges));
@@ -72,4 +74,6 @@ void rill_wang_substep(rill_step_context *step, double dt) {
     if (report.out_of_range) step->info.status |= RILL_STATUS_RANGE;
     if (report.columns > step->info.awake_columns) step->info.awake_columns = report.columns;
     rill_step_end_stage(step, RILL_STAGE_SWEEP);
+    if (heights.has_bodies) rill_wang_bodies_end(&bodies, world->method.heights);
+    rill_step_end_stage(step, RILL_STAGE_BODIES);
 }
