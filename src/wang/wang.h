@@ -23,8 +23,8 @@
  *
  * On a grid w_ij = 2 and A = dx^2, which makes (14) of (12, 13) and (16) of both. P_s is -gamma K here: by (13) as printed drops would
  * flatten. The symbol of the bracket in (16) has the fourth power of the wave number, of A_s the second: sub-steps are
- * stable below rill_heights_limit. In (14) the d_i of a boundary cell, which has none, is the mean of its open faces. N_b is minus
- * the gradient of the depths of water around (3 x 3), and theta the receding angle where it was wet before, else the advancing one.
+ * stable below rill_heights_limit. In (14) the d_i of a boundary cell, which has none, is the mean of its open faces. In (18) w counts
+ * water cells, N_b is minus the gradient of the depths of water around (3 x 3), and theta the receding angle where it was wet before, else the advancing one.
  *
  * Defined are water cells (d > 0) and the boundary cells beside them (d <= 0, section 3.2), which begin with C1 continuity and
  * exchange water with water cells alone. Walls are Neumann boundaries; columns outside of still and open edges are Dirichlet

@@ -38,17 +38,17 @@ static void normal_of(const rill_heights *heights, size_t at, double N[2]) {
 static double fall_beyond(const rill_heights_work *work, size_t at) {
     const rill_heights *heights = work->heights;
     const size_t stride = (size_t)heights->stride, near[4] = { at - 1, at + 1, at - stride, at + stride };
-    double w[4], defined = 0.0, dry = 0.0, N[2];
+    double w[4], wet = 0.0, dry = 0.0, N[2];
     for (int i = 0; i < 4; ++i) {
-        w[i] = rill_height_defined(heights, near[i]) ? 1.0 : 0.0;
-        defined += w[i];
+        w[i] = heights->kind[near[i]] == RILL_HEIGHT_WATER ? 1.0 : 0.0;
+        wet += w[i];
         dry += heights->kind[near[i]] == RILL_HEIGHT_DRY ? 1.0 : 0.0;
     }
     if (dry == 0.0) return 0.0;
     const double fall = work->dx * contact_of(work, at);
     if (!work->step->controls.angular) return dry * fall;
     normal_of(heights, at, N);
-    return (defined == 1.0 ? N[0] + N[1] : (w[0] + w[1]) * N[0] + (w[2] + w[3]) * N[1]) * fall;
+    return (wet == 1.0 ? N[0] + N[1] : (w[0] + w[1]) * N[0] + (w[2] + w[3]) * N[1]) * fall;
 }
 
 static void curve_cell(const rill_heights_work *work, size_t at) {
