@@ -39,5 +39,6 @@ void rill_case_prescribed_bodies(rill_validation *validation);  /* 27 */
 void rill_case_kandemir(rill_validation *validation);           /* 28 */
 void rill_case_bodies_in_passages(rill_validation *validation); /* 29 */
 void rill_case_sliding_drops(rill_validation *validation);      /* 30 */
+void rill_case_wang(rill_validation *validation);               /* 31 */
 
 #endif

@@ -48,6 +48,7 @@ static const known_case cases[] = {
     { 28, "Kandemir's method", rill_case_kandemir },
     { 29, "bodies in flooded passages", rill_case_bodies_in_passages },
     { 30, "drop on a slope (Furmidge)", rill_case_sliding_drops },
+    { 31, "the paper of Wang et al., as printed and mended", rill_case_wang },
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
