@@ -91,6 +91,10 @@ double rill_bench_beat(void);
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
 int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
 
+/* Measures and prints Table 1 of Wang et al.; returns an exit code. bench_wang.c */
+#define RILL_BENCH_WANG_TABLE "wang_table"
+int rill_bench_wang_table(void);
+
 /* Returns how much longer than on a machine at par this one would take, by its clock and its memory. */
 double rill_bench_par(const rill_bench_row *row);
 /* Judges the last of `rows` against what is expected of it, the rows before it serving as references; writes target i
