@@ -209,6 +209,54 @@ static void test_tilt_at_banks(void **state) {
         }
 }
 
+/* All around a round bowl psi is the same, though the shore runs across the grid at every angle. */
+static void test_tilt_in_a_bowl(void **state) {
+    (void)state;
+    enum { MOST = 100 };
+    static double heights[MOST * MOST];
+    for (int cells = 50; cells <= MOST; cells += 50) {
+        const double dx = 0.05 / cells, shore = 0.02, bend = 0.04, alpha = 30;
+        rill_world_def def = plain_world_def();
+        def.grid = (rill_grid){ .cells = { cells, cells }, .cell_size = dx };
+        def.headroom = 0.05;
+        rill_liquid_preset("water", &def.liquid);
+        def.liquid.contact_angle = (rill_contact_angle){ alpha, alpha };
+        rill_world *world;
+        rill_message message;
+        if (rill_world_create(&def, &world, &message)) fail_msg("%s", message.text);
+        for (int i = 0; i < cells * cells; ++i) {
+            const double x = (i % cells + 0.5) * dx - 0.025, y = ((double)(i / cells) + 0.5) * dx - 0.025;
+            heights[i] = (x * x + y * y) / (2 * bend);
+        }
+        rill_solid_def bowl = rill_default_solid_def();
+        rill_solid_id id;
+        bowl.name = "bowl";
+        bowl.shape.type = RILL_SHAPE_HEIGHTMAP;
+        bowl.shape.heights = heights;
+        bowl.shape.heights_size[0] = bowl.shape.heights_size[1] = cells;
+        must(world, rill_solid_create(world, &bowl, &id));
+        must(world, rill_bed_build(world));
+        must(world, rill_world_fill_level(world, (double[]){ 0.025, 0.025, 1e-3 }, shore * shore / (2 * bend), NULL));
+        rill_surface_mesh mesh;
+        rill_surface *surface = build(world, RILL_MENISCUS_TILT, RILL_FALLOFF_LINEAR, &mesh);
+        const double psi = atan(shore / bend) * 90 / QUARTER - alpha;
+        int count = 0;
+        for (size_t v = 0; v < mesh.vertex_count; ++v) {
+            if (mesh.wetness[v] > 0) continue;
+            const double x = (double)mesh.positions[3 * v] - 0.025, y = (double)mesh.positions[3 * v + 1] - 0.025;
+            const float *n = mesh.normals + 3 * v;
+            const double out = ((double)n[0] * x + (double)n[1] * y) / hypot(x, y);
+            const double lean = atan2(out, (double)n[2]) * 90 / QUARTER;
+            if (fabs(lean + psi) > 3)
+                fail_msg("%d cells, at (%g, %g): %g degrees, expected %g", cells, x, y, lean, -psi);
+            ++count;
+        }
+        assert_true(count > 3 * cells / 2);
+        rill_surface_destroy(surface);
+        rill_world_destroy(world);
+    }
+}
+
 /* x(z) - x(z_0) is the distance from the wall for every lifted vertex, and z_0 the rise at the wall. */
 static void test_lift(void **state) {
     (void)state;
@@ -468,12 +516,19 @@ static void test_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        unit_test_alone(test_profile),           unit_test_alone(test_angles),
-        unit_test_alone(test_kernels),           unit_test_alone(test_tilt_at_walls),
-        unit_test_alone(test_tilt_at_banks),     unit_test_alone(test_lift),
-        unit_test_alone(test_lift_stays_inside), unit_test_alone(test_none),
-        unit_test_alone(test_distances),         cmocka_unit_test(test_same_bits),
-        unit_test_alone(test_failures),          unit_test_alone(test_distances_of_a_basin),
+        unit_test_alone(test_profile),
+        unit_test_alone(test_angles),
+        unit_test_alone(test_kernels),
+        unit_test_alone(test_tilt_at_walls),
+        unit_test_alone(test_tilt_in_a_bowl),
+        unit_test_alone(test_tilt_at_banks),
+        unit_test_alone(test_lift),
+        unit_test_alone(test_lift_stays_inside),
+        unit_test_alone(test_none),
+        unit_test_alone(test_distances),
+        cmocka_unit_test(test_same_bits),
+        unit_test_alone(test_failures),
+        unit_test_alone(test_distances_of_a_basin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,34 @@ static double slope_at(const rill_contact_band *band, const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE ? (double)rim->rise * band->steepness : INFINITY;
 }
 
+/* Finds by how many quanta the bed rises from a rim's column in a direction across it; false at walls and steps. */
+static bool rise_across(const rill_surface *surface, const rill_bed *bed, const rill_rim *rim, int direction,
+                        int32_t *rise) {
+    const uint32_t ends = surface->rim[rim->place], bit = 1u << direction;
+    if (ends & bit) {
+        const size_t before = (size_t)__builtin_popcount(ends & (bit - 1u));
+        const rill_rim *other = (const rill_rim *)surface->rims.data + surface->rim_first[rim->place] + before;
+        RILL_ASSERT(other->place == rim->place && other->direction == direction);
+        *rise = other->rise;
+        if (other->kind != RILL_RIM_SHORE) return false;
+    } else {
+        *rise = bed->b[rill_surface_neighbour(surface, rim->place, direction, rim->stride)] - bed->b[rim->place];
+    }
+    return (double)rill_abs_i(*rise) * bed->quantum <= bed->grid.cell_size;
+}
+
+/* Finds how steep the bank at a rim is, straight up: a shore that runs aslant meets it on a longer way along the axis. */
+static double bank_at(const rill_surface *surface, const rill_bed *bed, const rill_contact_band *band,
+                      const rill_rim *rim, double slope) {
+    if (rim->kind != RILL_RIM_SHORE || fabs(slope) > 1.0) return slope;
+    const int ahead = (rim->direction + 2) % RILL_DIRECTIONS, behind = (rim->direction + 6) % RILL_DIRECTIONS;
+    int32_t up = 0, down = 0;
+    const bool one = rise_across(surface, bed, rim, ahead, &up), other = rise_across(surface, bed, rim, behind, &down);
+    if (!one && !other) return slope;
+    const double across = (one && other ? 0.5 * (up - down) : one ? up : down) * band->steepness;
+    return slope < -fabs(across) ? slope : sqrt(slope * slope + across * across);
+}
+
 /* Finds the contact at a rim. At a wall the rim is inside of the solid, and its face somewhere between the two centres:
  * half way, for all that is known. Where tension acts the columns have the angle already. */
 static rill_contact find_contact(const rill_contact_band *band, const rill_surface *surface,
@@ -166,7 +194,7 @@ static bool find_ring(rill_contact_band *band, const rill_surface *surface, cons
             slopes[found] = slope_at(band, &rims[r]);
             found += rill_rim_is_contact(&rims[r]);
         }
-        memcpy(angles, slopes, sizeof *angles * (size_t)found);
+        for (int32_t i = 0; i < found; ++i) angles[i] = bank_at(surface, view->bed, band, &rims[which[i]], slopes[i]);
         band->kernels->angles((found + 15) & -16, angles);
         for (int32_t i = 0; i < found; ++i) {
             const rill_rim *rim = &rims[which[i]];

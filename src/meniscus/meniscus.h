@@ -3,7 +3,7 @@
  * Based on: Dagenais et al. 2018, section 5, and the exact profile of a liquid at a wall.
  *
  *                  solid           alpha  contact angle of the liquid
- *     surface     /                beta   inclination of the solid: by the bases of the two columns at its end
+ *     surface     /                beta   inclination of the solid, straight up: by the bases of the columns at its end and beside it
  *    ________..-'/  <- psi         psi = beta - alpha   inclination of the surface at the contact: positive where it climbs
  *           d   / beta             d      distance from the contact line
  *    __________/___                l_c = sqrt(gamma / (rho g))   capillary length
