@@ -10,6 +10,7 @@
 #include "shader.h"
 
 static const float GLASS_THICKNESS = 0.25f; /* of a cell: how far glass shifts what is behind it */
+enum { SMOOTHINGS = 2 };                    /* of normals */
 static const float FILM = 0.03f;            /* of a cell: shores fade below this depth */
 
 static bool has_glass(const rill_render *render) {
@@ -34,6 +35,27 @@ static void put_surface(mixer *mixing, const rill_surface_mesh *mesh) {
     }
     for (size_t i = 0; i < 3 * mesh->triangle_count; ++i) *mixing->index++ = mixing->first + mesh->indices[i];
     mixing->first += (uint32_t)mesh->vertex_count;
+}
+
+/* Replaces normals by means over the triangles around them: how liquid bends at walls follows their stairs of cells, and light
+ * shows every step. `sums`: three per vertex. */
+static void smooth_normals(const mixer *mixing, const rill_surface_mesh *mesh, float *sums) {
+    float *own = mixing->vertex - 8 * mesh->vertex_count;
+    for (int pass = 0; pass < SMOOTHINGS; ++pass) {
+        memset(sums, 0, 3 * mesh->vertex_count * sizeof *sums);
+        for (size_t t = 0; t < mesh->triangle_count; ++t) {
+            const uint32_t *corners = &mesh->indices[3 * t];
+            float sum[3] = { 0 };
+            for (int c = 0; c < 3; ++c)
+                for (size_t k = 0; k < 3; ++k) sum[k] += own[8 * corners[c] + 3 + k];
+            for (int c = 0; c < 3; ++c)
+                for (size_t k = 0; k < 3; ++k) sums[3 * corners[c] + k] += sum[k];
+        }
+        for (size_t v = 0; v < mesh->vertex_count; ++v) {
+            const float *n = &sums[3 * v], length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            for (size_t k = 0; length > 0 && k < 3; ++k) own[8 * v + 3 + k] = n[k] / length;
+        }
+    }
 }
 
 static void put_sides(mixer *mixing, const rill_sides *sides) {
@@ -79,16 +101,19 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
                      .indices = malloc((index_count + 1) * sizeof *mixing.indices) };
     mixing.vertex = mixing.vertices;
     mixing.index = mixing.indices;
-    good = good && mixing.vertices && mixing.indices;
+    float *sums = malloc((3 * vertex_count + 1) * sizeof *sums);
+    good = good && mixing.vertices && mixing.indices && sums;
     if (good) {
         for (size_t s = 0; s < count; ++s) {
             rill_surface_get_mesh(surfaces[s], &mesh);
             put_surface(&mixing, &mesh);
+            smooth_normals(&mixing, &mesh, sums);
         }
         put_sides(&mixing, &render->sides);
         measure(render, &mixing);
         good = rill_batch_fill(&render->liquid, mixing.vertices, vertex_count, attributes, mixing.indices, index_count);
     }
+    free(sums);
     free(mixing.vertices);
     free(mixing.indices);
     if (!good)
