@@ -91,7 +91,7 @@ is "volumes by name" grep -q '^  poured .* ml   fill [0-9.]*, tap ' out.txt
 is "drained by name" grep -q '^  drained .*drain ' out.txt
 log=out/tiny/log.csv
 is "the columns of log.csv" test "$(head -1 $log)" = \
-    "time,substeps,volume,in_transit,poured,drained,ledger_error,max_speed,awake,pool level,shelf_depth,edge_speed,on_shelf"
+    "time,substeps,volume,airborne,in_transit,poured,drained,ledger_error,max_speed,awake,pool level,shelf_depth,edge_speed,on_shelf"
 is "one row per frame and one for the start" test "$(wc -l <$log)" = 12
 is "times are k * frame" test "$(values $log time | sed -n 4p)" = 0.029999999999999999
 is "the end is exact" test "$(values $log time | tail -1)" = "0.10000000000000001"

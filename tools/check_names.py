@@ -49,7 +49,7 @@ WORDS = {
     "held": (("src/flow/", "src/motion/"), "expelled"), "settle": (("src/motion/",), "remap"),
     "printed": (("src/",), "paper"), "growth": (("src/surface/",), "contact distance"),
     "aside": (("src/world/",), "body insertion"), "piles": (("src/",), "row voids"), "fills": (("src/bed/",), "close walls"),
-    "progress": (("src/",), "step context"), "airborne": (("src/flow/", "src/motion/", "include/"), "in transit"),
+    "progress": (("src/",), "step context"), "airborne": (("src/motion/",), "in transit"),
     "afloat": (("apps/validate/",), "free bodies"), "communicating": (EVERYWHERE, "connected wells"),
     "pick": (("src/",), None),
 }

@@ -114,7 +114,7 @@ bool rill_results_open(rill_results *results, const char *folder, const rill_sce
     }
     results->log = start_file(results, "log.csv");
     if (!results->log) return false;
-    fputs("time,substeps,volume,in_transit,poured,drained,ledger_error,max_speed,awake", results->log);
+    fputs("time,substeps,volume,airborne,in_transit,poured,drained,ledger_error,max_speed,awake", results->log);
     for (size_t i = 0; i < scene->probe_count; ++i) fprintf(results->log, ",%s", scene->probes[i].name);
     fputc('\n', results->log);
     if (scene->body_count) {
@@ -139,9 +139,10 @@ bool rill_results_row(rill_results *results, double time, int64_t substeps) {
         rill_world_get_step_info(results->world, &step) != RILL_OK)
         return complain("log.csv", rill_world_message(results->world));
     double quantum = ledger.quantum_volume;
-    fprintf(results->log, "%.17g,%" PRId64 ",%.17g,%.17g,%.17g,%.17g,%" PRId64 ",%.17g,%" PRId64, time, substeps,
-            (double)ledger.columns * quantum, (double)ledger.in_transit * quantum, (double)ledger.poured * quantum,
-            (double)ledger.drained * quantum, ledger.error, step.max_speed, step.awake_columns);
+    fprintf(results->log, "%.17g,%" PRId64 ",%.17g,%.17g,%.17g,%.17g,%.17g,%" PRId64 ",%.17g,%" PRId64, time, substeps,
+            (double)ledger.columns * quantum, (double)ledger.airborne * quantum, (double)ledger.in_transit * quantum,
+            (double)ledger.poured * quantum, (double)ledger.drained * quantum, ledger.error, step.max_speed,
+            step.awake_columns);
     for (size_t i = 0; i < results->scene->probe_count; ++i)
         fprintf(results->log, ",%.17g", rill_scene_probe_value(&results->scene->probes[i], results->world));
     fputc('\n', results->log);

@@ -101,6 +101,7 @@ static int summarise(const scene_run *run, const run_options *options) {
     print_accounts(run, &ledger, true);
     print_accounts(run, &ledger, false);
     printf("  %-11s %14.6g ml\n", "in columns", millilitres(&ledger, ledger.columns));
+    if (ledger.airborne) printf("  %-11s %14.6g ml\n", "in the air", millilitres(&ledger, ledger.airborne));
     if (ledger.in_transit) printf("  %-11s %14.6g ml\n", "in transit", millilitres(&ledger, ledger.in_transit));
     printf("results: %s/log.csv", run->results.folder);
     if (run->scene->body_count) printf(", bodies.csv");

@@ -100,10 +100,24 @@ static void read_wang(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_boolean(reader, rill_tree_get(node, "angular"), &out->angular);
 }
 
+/* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
+static bool says_off(const rill_node *node) {
+    return node && node->kind == RILL_NODE_SCALAR && !node->quoted && strcmp(node->text, "false") == 0;
+}
+
+static void read_falls(rill_reader *reader, const rill_node *node, rill_solver *solver) {
+    static const char *const falls[] = { "flight", "off", NULL }; /* in the order of rill_falls_mode */
+    int32_t word;
+    if (says_off(node))
+        solver->falls = RILL_FALLS_OFF;
+    else if (rill_read_word(reader, node, falls, &word))
+        solver->falls = (rill_falls_mode)word;
+}
+
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "method",   "pipe_area",    "advection",    "passages", "orifice",
-                                        "friction", "rest",         "max_substeps", "kandemir", "waves",
-                                        "tension",  "wall_tension", "papers",       "wang",     NULL };
+    static const char *const keys[] = { "method", "pipe_area",    "advection", "passages", "orifice", "friction",
+                                        "rest",   "max_substeps", "kandemir",  "waves",    "tension", "wall_tension",
+                                        "papers", "wang",         "falls",     NULL };
     static const char *const methods[] = { "pipes", "kandemir", "waves", NULL }; /* in the order of rill_method */
     static const char *const papers[] = { "none", "wang", NULL };                /* in the order of rill_papers */
     static const char *const areas[] = { "physical", "paper", NULL };            /* in the order of rill_pipe_area */
@@ -116,12 +130,11 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     if (rill_read_word(reader, rill_tree_get(node, "papers"), papers, &word)) solver->papers = (rill_papers)word;
     if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word))
         solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
-    /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
-    bool off = passage && passage->kind == RILL_NODE_SCALAR && !passage->quoted && strcmp(passage->text, "false") == 0;
-    if (off)
+    if (says_off(passage))
         solver->passages = RILL_PASSAGES_OFF;
     else if (rill_read_word(reader, passage, passages, &word))
         solver->passages = (rill_passages)word;
+    read_falls(reader, rill_tree_get(node, "falls"), solver);
     const rill_node *orifice = rill_tree_get(node, "orifice");
     if (rill_read_number(reader, orifice, &ORIFICE, &solver->orifice) && solver->orifice > 0 && solver->orifice < 1e-3)
         rill_reader_expected(reader, orifice, "0, or 0.001 to 1");

@@ -9,8 +9,8 @@ static const int64_t FRAMES_LIMIT = 1000000000;
 enum { LIST_LIMIT = 4096 };
 
 /* The columns that every log.csv has. */
-static const char *const columns[] = { "time",    "substeps",     "volume",    "in_transit", "poured",
-                                       "drained", "ledger_error", "max_speed", "awake",      NULL };
+static const char *const columns[] = { "time",    "substeps",     "volume",    "airborne", "in_transit", "poured",
+                                       "drained", "ledger_error", "max_speed", "awake",    NULL };
 
 static const char *read_probe_name(rill_reader *reader, const rill_node *node, rill_names *names) {
     const char *name = rill_names_read(reader, names, node);

@@ -204,6 +204,13 @@ typedef enum rill_tension {
     RILL_TENSION_OFF /* surface tension and contact angles are for the shading near walls alone */
 } rill_tension;
 
+/* The way of liquid that runs off an edge which drops by more than two cells. It takes RILL_METHOD_PIPES with
+ * RILL_PIPE_AREA_PHYSICAL; without them nothing flies, whatever is said here. */
+typedef enum rill_falls_mode {
+    RILL_FALLS_FLIGHT = 0, /* it flies, and lands where and when it comes down, with its momentum */
+    RILL_FALLS_OFF         /* it is in the column below at once */
+} rill_falls_mode;
+
 /* The controls of RILL_METHOD_KANDEMIR that are its own. The others are density (liquid.density), resolution and column size
  * (grid.cells, grid.cell_size), height (fills) and external force (bodies, rill_world_set_force_field). Of rill_solver it
  * reads max_substeps besides, of rill_liquid nothing but the density. The bed must be one layer under open sky: what would make
@@ -305,6 +312,7 @@ typedef struct rill_solver {
     /* Walls pull on what stands at them, too. Default false: walls that a grid makes stairs of pull unevenly, and a meniscus is
      * drawn anyhow. */
     bool wall_tension;
+    rill_falls_mode falls; /* default RILL_FALLS_OFF */
 } rill_solver;
 
 /* min_opening as it fits the cells. */
@@ -953,10 +961,12 @@ RILL_API rill_result rill_world_get_event(const rill_world *world, int32_t index
 
 /* ----------------------------------------------------------------------------------------------------------- ledger */
 
-/* All volumes in quanta: multiply by quantum_volume for m3. error = columns + in_transit - poured + drained: always 0. */
+/* All volumes in quanta: multiply by quantum_volume for m3. error = columns + airborne + in_transit - poured +
+ * drained: always 0. */
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
     int64_t columns;       /* in columns now, on bodies over them and on shells, counted afresh */
+    int64_t airborne;      /* has run off an edge and not come down yet */
     int64_t in_transit;    /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges, fills that replaced liquid, drips, and rill_world_drain */

@@ -53,6 +53,12 @@ static inline void rill_column_exchange_run(rill_flow *flow, int32_t place, int3
     }
 }
 
+/* Lowers the depth of a column of a row that the sweep has in flight, which may be a copy beside a task's band. */
+static inline void rill_column_lower(int32_t *depth, int32_t quanta) {
+    RILL_ASSERT(quanta >= 0 && quanta <= *depth);
+    *depth -= quanta;
+}
+
 /* Sets a depth, and returns by how much that changed it: to be booked, or to be found elsewhere. */
 static inline int32_t rill_column_set(rill_flow *flow, int32_t place, int32_t depth) {
     RILL_ASSERT(place >= 0 && place < flow->bed->plane_size && depth >= 0);

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "bed/bed.h"
 #include "flow/in_transit.h"
+#include "flow/parcels.h"
 #include "flow/push.h"
 #include "tasks/tasks.h"
 
@@ -98,6 +99,7 @@ struct rill_flow {
     uint8_t *busy;                 /* per tile: which of its rows hold anything wet or moving */
     rill_flow_scratch *scratch;    /* owns these two */
     rill_passage_solver *passages; /* NULL under open sky */
+    rill_brinks *brinks;           /* NULL: nothing falls, what runs over an edge is below in the same sub-step */
 };
 
 /* The bases that levels stand on: base + H is the level of a column, and its head under a body. */

@@ -102,6 +102,28 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator);
 void rill_scratch_describe(rill_flow_scratch *scratch, const rill_bed *bed, int32_t sheet, int32_t tx, int32_t ty);
 void rill_scratch_find_roofs(rill_flow_scratch *scratch, const rill_bed *bed);
 
+/* Brinks (brinks.c). A row in flight with those around it. */
+typedef struct rill_row_place {
+    const rill_slot *here, *south, *north;
+    int32_t row; /* all sheets counted through */
+    bool owned;  /* else it is a copy beside a task's band */
+    bool last;   /* there is none to the north */
+} rill_row_place;
+/* Decides which brinks fall, before a sweep; lists the dense ones. */
+void rill_brinks_choose(rill_flow *flow);
+/* Decides it for one brink, and returns it. */
+bool rill_brink_falls(const rill_flow *flow, rill_brink *brink);
+/* Takes what falls out of the columns of a row that it was deposited in. */
+void rill_brinks_take(const rill_flow *flow, const rill_row_place *place);
+/* Give faces of a row that fall the velocity of a jet, as kernels give them to others. */
+void rill_brinks_force(const rill_flow *flow, const rill_row_place *place, bool covered,
+                       const rill_kernel_constants *constants);
+void rill_brinks_drive(const rill_flow *flow, const rill_row_place *place, bool covered, bool advection,
+                       const rill_kernel_constants *constants);
+/* Adds what has fallen over a brink to what waits to become a parcel; and over all dense ones, after a sweep. */
+void rill_brink_add(rill_brinks *brinks, rill_brink *brink, int32_t t, float u);
+void rill_brinks_collect(rill_flow *flow);
+
 /* Edges (edges.c). Restores the ghosts of a row whose depths begin at H (column 0) and adds what crossed to
  * flows[4]. */
 bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);

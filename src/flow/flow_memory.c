@@ -5,7 +5,7 @@
 #include "base/message.h"
 #include "base/simd.h"
 
-enum { RINGS = 16, HALO_ROWS = 9 };
+enum { RINGS = 18, HALO_ROWS = 9 };
 
 static int32_t widest_row(const rill_bed *bed) {
     int32_t widest = 0;
@@ -26,10 +26,10 @@ static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allo
     if (!ring->memory || !ring->flags || !ring->halo_H || !ring->halo_u || !ring->halo_v) return false;
     for (int32_t i = 0; i < RILL_RING; ++i) {
         rill_slot *slot = &ring->slots[i];
-        float **const parts[RINGS] = { &slot->row.qx, &slot->row.qy, &slot->row.ux, &slot->row.vy,
-                                       &slot->row.px, &slot->row.py, &slot->row.wx, &slot->row.wy,
-                                       &slot->row.ex, &slot->row.ey, &slot->row.gx, &slot->row.gy,
-                                       &slot->row.Ko, &slot->row.Ki, &slot->row.kx, &slot->row.ky };
+        float **const parts[RINGS] = { &slot->row.qx, &slot->row.qy, &slot->row.ux, &slot->row.vy, &slot->row.px,
+                                       &slot->row.py, &slot->row.wx, &slot->row.wy, &slot->row.ex, &slot->row.ey,
+                                       &slot->row.gx, &slot->row.gy, &slot->row.Ko, &slot->row.Ki, &slot->row.kx,
+                                       &slot->row.ky, &slot->row.tx, &slot->row.ty };
         for (int32_t k = 0; k < RINGS; ++k) *parts[k] = ring->memory + ((size_t)(k * RILL_RING + i) * row + RILL_PAD_X);
         slot->flags = ring->flags + (size_t)i * (size_t)ring->segments + 1;
         for (int32_t k = -RILL_PAD_X; k < width - RILL_PAD_X; ++k) slot->row.Ko[k] = slot->row.Ki[k] = 1.0f;

@@ -52,6 +52,7 @@ typedef struct rill_row {
     float *px, *py, *wx, *wy, *ex, *ey, *gx, *gy;
     float *Ko, *Ki; /* limiter factors of columns, for giving and for taking; 1 unless flagged */
     float *kx, *ky; /* Ko of the donors of faces, where a column is flagged */
+    float *tx, *ty; /* what falls over west and south faces, of those that are brinks (brinks.c); else not valid */
 } rill_row;
 
 /* Raw transfers, and copies of the velocities (the sweep works in place). `covered`: there may be ceilings. */

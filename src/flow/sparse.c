@@ -114,6 +114,21 @@ static void limit(rill_flow *flow) {
     }
 }
 
+/* Lets what a pipe moves fall, if it does; false, and nothing done, if not. */
+static bool let_fall(rill_flow *flow, int32_t index, int32_t t) {
+    rill_brinks *brinks = flow->brinks;
+    const rill_pipe *pipe = &flow->sparse->pipes[index];
+    if (brinks->of_pipe[index] == 0) return false;
+    rill_brink *brink = &brinks->list[brinks->of_pipe[index] - 1];
+    const bool down = brink->upper == (t > 0 ? pipe->l : pipe->r);
+    if (!down || !rill_brink_falls(flow, brink)) return false;
+    rill_brink_add(brinks, brink, rill_abs_i(t), __builtin_fabsf(flow->pipe_u[index]));
+    rill_column_take(flow, brink->upper, rill_abs_i(t));
+    if (flow->H[brink->upper] + rill_abs_i(t) > RILL_DRY)
+        rill_flow_touch_tile(flow, t > 0 ? pipe->tile_l : pipe->tile_r, t > 0 ? pipe->wake_l : pipe->wake_r);
+    return true;
+}
+
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     rill_sparse *sparse = flow->sparse;
     if (find_moving(flow, settings, constants)) limit(flow);
@@ -123,6 +138,7 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
         sparse->out[moved->donor] = sparse->in[moved->receiver] = 0;
         if (t == 0) continue;
         const rill_pipe *pipe = &sparse->pipes[moved->pipe];
+        if (flow->brinks && let_fall(flow, moved->pipe, t)) continue;
         rill_column_move(flow, pipe->l, pipe->r, t);
         /* A column that was dry and still is disturbs nothing. */
         if (rill_max_i(flow->H[pipe->l], flow->H[pipe->l] + t) > RILL_DRY)

@@ -5,8 +5,8 @@
  *     r      raw        q of its west and south faces from H, u, v as they were; copies of u, v
  *     r - 1  flag       which columns would give or take too much;  scale by donor, round to whole quanta
  *     r - 2  settle     scale by receiver where a column might overfill
- *     r - 3  deposit    H += t
- *     r - 3  force       what heads and viscosity make of u, v
+ *     r - 3  deposit    H += t; what falls over brinks leaves again (brinks.c)
+ *     r - 3  force      what heads and viscosity make of u, v
  *     r - 4  drive      new u, v: what the t just moved have carried there, slowed by viscosity
  *
  * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile.
@@ -251,6 +251,16 @@ static void settle_row(const piece *part, int32_t row) {
     if (flagged_near(part, row)) each_segment(part, row, settle_segment);
 }
 
+/* A row as brinks need it. */
+static rill_row_place place_of(const piece *part, int32_t row) {
+    return (rill_row_place){ .here = slot_of(part, row),
+                             .south = slot_of(part, row - 1),
+                             .north = slot_of(part, row + 1),
+                             .row = part->first_row + row,
+                             .owned = row >= part->from && row < part->to,
+                             .last = row + 1 >= rill_sheet_rows(part->sheet) };
+}
+
 static void deposit_row(const piece *part, int32_t row) {
     rill_slot *here = slot_of(part, row);
     const rill_slot *north = slot_of(part, row + 1);
@@ -259,6 +269,10 @@ static void deposit_row(const piece *part, int32_t row) {
     for (int32_t i = 0; i < here->span_count; ++i)
         part->sweep->kernels->deposit(here->spans[i].from, here->spans[i].count, &here->row, &north->row,
                                       part->sweep->constants, &extent);
+    if (part->sweep->flow->brinks) {
+        const rill_row_place place = place_of(part, row);
+        rill_brinks_take(part->sweep->flow, &place);
+    }
     rill_flow_widen(&part->ring->extent, &extent);
     here->settled = higher(here->settled, extent.level);
     /* Rows beside the band are only copies: the tasks that own them book what they lost. */
@@ -272,6 +286,14 @@ static bool is_covered(const rill_slot *here, const rill_slot *south, const rill
     return higher(here->settled, south->settled) + RILL_SUBMERGED >= span->lintel;
 }
 
+/* Whether some span of a row does. */
+static bool watches_ceilings(const piece *part, int32_t row) {
+    const rill_slot *here = slot_of(part, row), *south = slot_of(part, row - 1);
+    bool any = false;
+    for (int32_t i = 0; i < here->span_count; ++i) any |= is_covered(here, south, &here->spans[i]);
+    return any;
+}
+
 static void force_row(const piece *part, int32_t row) {
     const sweep *all = part->sweep;
     const rill_slot *here = slot_of(part, row), *south = slot_of(part, row - 1);
@@ -281,6 +303,9 @@ static void force_row(const piece *part, int32_t row) {
         all->kernels->force(span->from, span->count, &here->row, &south->row, is_covered(here, south, span),
                             rill_guard_of(all->constants), all->constants);
     }
+    if (!all->flow->brinks || here->span_count == 0) return;
+    const rill_row_place place = place_of(part, row);
+    rill_brinks_force(all->flow, &place, watches_ceilings(part, row), all->constants);
 }
 
 static void drive_row(const piece *part, int32_t row) {
@@ -294,6 +319,9 @@ static void drive_row(const piece *part, int32_t row) {
         drive(span->from, span->count, &here->row, &south->row, &north->row, is_covered(here, south, span),
               all->constants);
     }
+    if (!all->flow->brinks || here->span_count == 0) return;
+    const rill_row_place place = place_of(part, row);
+    rill_brinks_drive(all->flow, &place, watches_ceilings(part, row), all->settings->advection, all->constants);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- pieces */
@@ -379,6 +407,7 @@ void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_
     flow->extent = scratch->idle;
     if (scratch->band_count == 0) return;
     rill_spans_freeze(flow);
+    if (flow->brinks) rill_brinks_choose(flow);
     if (scratch->band_count > 1)
         rill_parallel_for(settings->runtime, settings->pool, scratch->band_count, copy_task, &all);
     rill_parallel_for(settings->runtime, settings->pool, scratch->band_count, sweep_task, &all);
@@ -389,4 +418,5 @@ void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_
             flows[edge].entered += scratch->rings[i].edges[edge].entered;
         }
     }
+    if (flow->brinks) rill_brinks_collect(flow);
 }

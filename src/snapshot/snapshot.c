@@ -79,6 +79,7 @@ static void put_settings(rill_writer *writer, const rill_world *world) {
     rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
     put_waves(writer, &def->solver);
     put_papers(writer, &def->solver);
+    if (writer->mode != RILL_HASH_VALUES) rill_put_u8(writer, (uint8_t)def->solver.falls);
     if (!wants_tension(writer, world)) return;
     put_angles(writer, &def->liquid.contact_angle);
     rill_put_f64(writer, def->liquid.drying);
@@ -342,6 +343,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_theta(writer, world->method.theta);
     put_heights(writer, world->method.heights);
     put_tension(writer, world);
+    rill_snapshot_put_falls(writer, world);
     rill_snapshot_put_moves(writer, world);
     put_books(writer, world);
     put_sources(writer, world);

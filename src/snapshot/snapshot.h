@@ -17,6 +17,9 @@
  *   heights   with papers wang: length of the last sub-step; per cell: depth, depth before its solve, kind, whether it was ever wet and is under a body, head
  *   tension   whether there is any; per column: what its last solve added to the potential, until when it is wet, edges that
  *             flow; per pipe: whether its edge does
+ *   falls     whether there is anything; when its window began, how fast it raises columns, tick; parcels in the order of the
+ *             calendar: amount, when they left, from where, how fast, time in the air, place, brink; brinks that fall or have let
+ *             fall something: cell, side and sill, amount, momentum, since when
  *   moves     liquid that solids have expelled: amount, seconds left, velocity, side and place of each; liquid that
  *             they have withdrawn: amount, seconds per cell, most, place and side; ceilings that open: place, room and
  *             seconds left; solids that move: slot, cells, times and pose; cells in which they did so lately, and when
@@ -86,6 +89,10 @@ rill_result rill_loading_bodies(rill_loading *load);
 /* snapshot_moves.c */
 void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world);
 rill_result rill_loading_moves(rill_loading *load);
+
+/* snapshot_falls.c */
+void rill_snapshot_put_falls(rill_writer *writer, const rill_world *world);
+rill_result rill_loading_falls(rill_loading *load);
 
 /* snapshot_events.c */
 void rill_snapshot_put_events(rill_writer *writer, const rill_world *world);

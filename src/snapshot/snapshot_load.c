@@ -107,6 +107,7 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     wang->preconditioner = (rill_wang_preconditioner)rill_get_u8(reader);
     wang->front = (rill_wang_front)rill_get_u8(reader);
     wang->angular = rill_get_bool(reader);
+    def->solver.falls = (rill_falls_mode)rill_get_u8(reader);
     rill_loading_angles(reader, &def->liquid.contact_angle);
     def->liquid.drying = rill_get_f64(reader);
     def->solver.tension = (rill_tension)rill_get_u8(reader);
@@ -336,6 +337,7 @@ static rill_result get_grid(rill_loading *load) {
     if (!result) result = get_theta(load);
     if (!result) result = get_heights(load);
     if (!result) result = get_tension(load);
+    if (!result) result = rill_loading_falls(load);
     if (!result) result = rill_loading_moves(load);
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);

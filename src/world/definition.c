@@ -22,7 +22,8 @@ rill_world_def rill_default_world_def(void) {
                     .rest = true,
                     .skip_idle = true,
                     .orifice = 0.61,
-                    .max_substeps = 64 },
+                    .max_substeps = 64,
+                    .falls = RILL_FALLS_OFF },
         .runtime = { .tasks = { .threads = 1 } },
     };
     rill_liquid_preset("water", &def.liquid);
@@ -171,6 +172,8 @@ rill_result rill_check_solver(const rill_solver *solver, rill_message *message) 
     if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, RILL_MOST_SUBSTEPS, message);
     if (!result)
         result = check_choice("solver.tension", (int64_t)solver->tension, RILL_TENSION_AUTO, RILL_TENSION_OFF, message);
+    if (!result)
+        result = check_choice("solver.falls", (int64_t)solver->falls, RILL_FALLS_FLIGHT, RILL_FALLS_OFF, message);
     return result;
 }
 

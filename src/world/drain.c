@@ -88,7 +88,8 @@ rill_result rill_world_drain(rill_world *world) {
     if (book < 0) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for an account of what is emptied");
     rill_book_change(world, book, -rill_shells_empty(world));
     if (!world->built) return RILL_OK;
-    const int64_t sum = empty_decks(world) + empty_columns(&world->flow) + empty_transit(&world->flow);
+    int64_t sum = empty_decks(world) + empty_columns(&world->flow) + empty_transit(&world->flow);
+    if (world->falls) sum += rill_falls_empty(world->falls);
     rill_book_change(world, book, -sum);
     stop_everything(world);
     sleep_everywhere(&world->flow);

@@ -185,6 +185,41 @@ static double of_waiting(const rill_world *world, const scale *unit, int32_t pla
     return raised(unit, x, y, (double)amount, (double)amount * level);
 }
 
+/* Liquid in the air has the energy with which it left; the liquid at brinks counts as if it stood on the sill. */
+typedef struct airborne_sum {
+    scale unit;
+    double potential, kinetic;
+} airborne_sum;
+
+static void add_airborne(airborne_sum *sum, double amount, double x, double y, double height, double speed_squared) {
+    const scale *unit = &sum->unit;
+    const double along = unit->slope[0] * x + unit->slope[1] * y;
+    sum->potential += unit->weight * amount * (unit->normal * height * unit->quantum - along);
+    sum->kinetic += 0.5 * unit->weight * amount * speed_squared;
+}
+
+static void add_parcel(void *context, const rill_parcel *parcel) {
+    airborne_sum *sum = context;
+    const float *u = parcel->velocity;
+    const double square = (double)u[0] * (double)u[0] + (double)u[1] * (double)u[1] + (double)u[2] * (double)u[2];
+    add_airborne(sum, (double)parcel->amount, (double)parcel->from[0], (double)parcel->from[1],
+                 (double)parcel->from[2] / sum->unit.quantum, square);
+}
+
+static airborne_sum airborne_of(const rill_world *world) {
+    airborne_sum sum = { .unit = scale_of(world) };
+    if (!world->falls) return sum;
+    const rill_brinks *brinks = &world->falls->brinks;
+    rill_calendar_each(world->falls, add_parcel, &sum);
+    for (int32_t i = 0; i < brinks->open_count; ++i) {
+        const rill_brink *brink = &brinks->list[brinks->open[i]];
+        const double amount = (double)brink->amount, u = brink->momentum / amount, dx = sum.unit.dx;
+        add_airborne(&sum, amount, ((double)brink->cell[0] + 0.5) * dx, ((double)brink->cell[1] + 0.5) * dx,
+                     (double)brink->sill, u * u);
+    }
+    return sum;
+}
+
 static double potential_of(const rill_world *world) {
     const rill_bed *bed = &world->bed;
     const scale unit = scale_of(world);
@@ -232,7 +267,10 @@ static double bodies_of(const rill_world *world) {
 }
 
 rill_energy rill_world_still_energy(const rill_world *world) {
-    return (rill_energy){ .potential = potential_of(world), .bodies = bodies_of(world) };
+    const airborne_sum air = airborne_of(world);
+    return (rill_energy){ .potential = potential_of(world) + air.potential,
+                          .kinetic = air.kinetic,
+                          .bodies = bodies_of(world) };
 }
 
 rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {

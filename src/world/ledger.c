@@ -64,12 +64,13 @@ static rill_ledger count(const rill_world *world) {
     rill_ledger ledger = { .quantum_volume = world->built ? rill_quantum_volume(&world->bed) : world->shell_quantum,
                            .columns = quanta_in_columns(world) + rill_shells_quanta(world) };
     if (world->built) ledger.in_transit = rill_swept_volume_total(&world->flow);
+    if (world->falls) ledger.airborne = rill_falls_airborne(world->falls);
     const rill_book *books = world->books.data;
     for (size_t i = 0; i < world->books.count; ++i) {
         ledger.poured += books[i].poured;
         ledger.drained += books[i].drained;
     }
-    ledger.error = ledger.columns + ledger.in_transit - ledger.poured + ledger.drained;
+    ledger.error = ledger.columns + ledger.airborne + ledger.in_transit - ledger.poured + ledger.drained;
     return ledger;
 }
 

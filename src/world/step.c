@@ -2,7 +2,7 @@
  * moves whole quanta on the way in, with the velocities that were driven before, and drives velocities on the way out, with
  * the depths just reached.
  *
- *     sources  pour, walls give and take, what hangs too deep drips      booked at once
+ *     sources  pour, walls give and take, what fell comes down, what hangs too deep drips
  *     +- bodies        solve for heads under bodies, move                drive, tell bodies -+
  *     |  +- passages   solve for pressures of what is flooded, move      restore velocities  |
  *     |  |  +- sparse  pipes between sheets, move                        drive            |  |
@@ -154,6 +154,17 @@ static void run_source(rill_step_context *step, rill_source *source, const rill_
     rill_book_change(step->world, source->book, source->def.sink ? -source->moved : source->moved);
 }
 
+/* Lets what has fallen come down. */
+static void land_falls(rill_step_context *step, const rill_landing *landing, double dt) {
+    rill_world *world = step->world;
+    if (!world->falls) return;
+    const rill_falls_gravity gravity = rill_world_falls_gravity(world);
+    rill_edge_flow edges[4] = { { 0 } };
+    world->falls->brinks.time = step->start + step->done + dt;
+    rill_falls_land(world->falls, &world->flow, landing, &gravity, step->start + step->done, dt, edges);
+    rill_step_book_edges(world, edges);
+}
+
 static void run_sources(rill_step_context *step, double dt) {
     rill_world *world = step->world;
     rill_source *sources = world->sources.data;
@@ -161,6 +172,7 @@ static void run_sources(rill_step_context *step, double dt) {
     exchange_with_walls(step, dt);
     const rill_landing landing = rill_bodies_landing(&world->bodies);
     const bool bodies = world->bodies.nodes.count > 0;
+    land_falls(step, bodies ? &landing : NULL, dt);
     for (size_t i = 0; i < world->sources.count; ++i)
         if (sources[i].alive) run_source(step, &sources[i], bodies ? &landing : NULL, dt);
     rill_step_drip(step);
@@ -298,6 +310,10 @@ void rill_pipes_substep(rill_step_context *step, double dt) {
 static void note_substep(rill_step_context *step, double dt) {
     rill_flow *flow = &step->world->flow;
     step->done += dt;
+    if (flow->brinks) {
+        const rill_falls_gravity gravity = rill_world_falls_gravity(step->world);
+        rill_falls_launch(step->world->falls, flow, &gravity, step->settings.viscosity, step->start + step->done);
+    }
     step->info.substeps += 1;
     if (dt < step->info.smallest_dt) step->info.smallest_dt = dt;
     if (flow->extent.speed > step->info.max_speed) step->info.max_speed = (double)flow->extent.speed;
@@ -358,6 +374,7 @@ rill_result rill_world_step(rill_world *world, double dt) {
     if (!followed) followed = rill_world_ready_wang(world);
     if (!followed) followed = rill_world_ready_forces(world, &world->flow);
     if (!followed) followed = rill_world_ready_drips(world);
+    if (!followed) followed = rill_world_ready_falls(world, dt);
     if (!followed) followed = rill_world_ready_events(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return followed;

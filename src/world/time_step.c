@@ -38,10 +38,11 @@ double rill_pipes_speed_limit(const rill_step_context *step) {
     return step->settings.paper || fastest <= 0.0 ? INFINITY : dx / fastest;
 }
 
-/* The fastest that any active source, or what solids have pressed out, raises columns, m/s. */
+/* The fastest that any active source, what solids have pressed out, or what falls raises columns, m/s. */
 static double source_rise(const rill_step_context *step) {
     const rill_world *world = step->world;
     double dx = world->bed.grid.cell_size, now = step->start + step->done, fastest = rill_expelled_rise(&world->flow);
+    if (world->falls) fastest = fmax(fastest, world->falls->rise);
     for (size_t i = 0; i < world->sources.count; ++i) {
         const rill_source *source = (const rill_source *)world->sources.data + i;
         if (!source->alive || source->def.sink) continue;

@@ -281,6 +281,28 @@ static rill_result check_withdrawn(const rill_world *world, rill_message *messag
     return RILL_OK;
 }
 
+/* Something, on its way to a column that there is or over an edge. */
+static rill_result check_parcels(const rill_world *world, rill_message *message) {
+    const rill_falls *falls = world->falls;
+    size_t flying = 0;
+    for (size_t i = 0; falls && i < falls->capacity; ++i) {
+        const rill_parcel *parcel = &falls->parcels[i];
+        if (parcel->amount == 0) continue;
+        flying += 1;
+        if (parcel->amount < 0) return wrong(message, "amount in the air", (int64_t)i, (double)parcel->amount);
+        if (parcel->place < rill_parcel_over(RILL_NORTH) ||
+            (parcel->place >= 0 && !is_column(&world->bed, parcel->place)))
+            return wrong(message, "where a parcel lands", (int64_t)i, (double)parcel->place);
+        bool possible = parcel->hit >= 0.0f && parcel->hit <= parcel->flight && isfinite(parcel->flight);
+        for (int axis = 0; axis < 3; ++axis)
+            possible = possible && isfinite(parcel->from[axis]) && possible_speed(parcel->velocity[axis]);
+        if (!possible) return wrong(message, "flight of a parcel", (int64_t)i, (double)parcel->flight);
+    }
+    if (falls && flying != (size_t)falls->count)
+        return wrong(message, "number of parcels", (int64_t)flying, (double)falls->count);
+    return RILL_OK;
+}
+
 /* Checks ceilings that open: there are some, and the room is theirs. */
 static rill_result check_openings(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
@@ -346,6 +368,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_held(world, message);
     if (!result && world->built) result = check_withdrawn(world, message);
     if (!result && world->built) result = check_openings(world, message);
+    if (!result && world->built) result = check_parcels(world, message);
     if (!result) result = check_bodies(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);

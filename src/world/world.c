@@ -99,6 +99,7 @@ void rill_world_destroy(rill_world *world) {
     rill_moves_free(world);
     rill_method_memory_free(&world->method, &allocator);
     rill_tension_free(world->tension, &allocator);
+    rill_falls_free(world->falls, &allocator);
     rill_wetting_free(&world->wetting, &allocator);
     if (world->built) {
         rill_faces_free(world);
@@ -176,7 +177,8 @@ static bool same_solver(const rill_solver *a, const rill_solver *b) {
            same_waves(&a->waves, &b->waves) && same_wang(&a->wang, &b->wang) && a->pipe_area == b->pipe_area &&
            a->passages == b->passages && a->advection == b->advection && a->rest == b->rest &&
            a->skip_idle == b->skip_idle && a->orifice == b->orifice && a->friction == b->friction &&
-           a->max_substeps == b->max_substeps && a->tension == b->tension && a->wall_tension == b->wall_tension;
+           a->max_substeps == b->max_substeps && a->tension == b->tension && a->wall_tension == b->wall_tension &&
+           a->falls == b->falls;
 }
 
 /* Programs set gravity in every frame: setting the same again must not wake what sleeps. */

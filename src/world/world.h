@@ -4,7 +4,8 @@
  * (velocity through a column's sides), drips.c (what leaves its column for the air), world_edges.c (edges that change), findings.c (what was mended), fill.c, drain.c,
  * field.c, query.c, rays.c and ray_liquid.c, ledger.c, energy.c, step.c (the table of contents of a step),
  * step_events.c (what it reports), validate.c, world_surface.c (what is drawn), world_kandemir.c, world_waves.c and
- * world_wang.c (what those methods alone have), world_tension.c (whether tension acts, and on which angles), world_forces.c and
+ * world_wang.c (what those methods alone have), world_tension.c (whether tension acts, and on which angles), world_falls.c (what falls through the air),
+ * world_forces.c and
  * world_controls.c (fields, brushes, controls). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
@@ -13,6 +14,7 @@
 #include "base/message.h"
 #include "bed/bed.h"
 #include "bodies/bodies.h"
+#include "falls/falls.h"
 #include "flow/flow.h"
 #include "flow/sources.h"
 #include "motion/displace.h"
@@ -110,6 +112,7 @@ struct rill_world {
     rill_method_memory method;
     rill_tension_state *tension; /* NULL while there is none */
     uint64_t tension_change;     /* of the bed, as of which it is */
+    rill_falls *falls;           /* NULL until something may fall, and again once nothing does */
     rill_wetting wetting;        /* without planes while there is no tension; up to date while a step is under way */
     rill_bed_log bed_log;
     int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
@@ -198,6 +201,11 @@ double rill_world_tension_strength(const rill_world *world);
 
 /* world_wang.c. Before a step: the account of what heights gain and lose, with papers wang. */
 rill_result rill_world_ready_wang(rill_world *world);
+/* world_falls.c. Whether what runs off edges falls, as the world is set now. */
+bool rill_world_falls(const rill_world *world);
+rill_falls_gravity rill_world_falls_gravity(const rill_world *world);
+/* Before a step, and when the bed has changed: brinks of the bed as it is, flights through it, and memory for a step of `dt`. */
+rill_result rill_world_ready_falls(rill_world *world, double dt);
 
 /* drips.c. Liquid that leaves what it was on, for the air: whoever lets go of some, be it a pane, a shell or a brink, takes it from
  * where it was and hands it over here. */

@@ -117,8 +117,9 @@ rill_result rill_bed_build(rill_world *world) {
     if (!rill_world_has_grid(world)) return rill_world_need_bed(world, "rill_bed_build");
     if (world->built) {
         const rill_result result = rill_world_follow(world);
-        /* Snapshots and energies look at tension by the places of this bed; without memory the next step says so. */
+        /* Snapshots and energies look at tension and falls by the places of this bed; without memory the next step says so. */
         if (!result && (world->tension || world->wetting.advancing)) rill_world_ready_tension(world);
+        if (!result && world->falls) rill_world_ready_falls(world, 0.0);
         return result;
     }
     const rill_result result = build_first(world);
