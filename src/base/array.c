@@ -29,7 +29,7 @@ bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size
 }
 
 bool rill_array_provide(rill_array *array, const rill_allocator *allocator, size_t count) {
-    return has_room(array, count) || grow(array, allocator, count + count / 16);
+    return has_room(array, count) || grow(array, allocator, count + count / 64);
 }
 
 void *rill_array_push(rill_array *array, const rill_allocator *allocator, const void *value) {

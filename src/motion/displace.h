@@ -55,7 +55,7 @@ typedef struct rill_displace {
     rill_array queue;   /* rill_displace_spot: all nodes at most */
     rill_array takers;  /* rill_taker: those that were reached */
     rill_array opened;  /* rill_opened */
-    int32_t *entry_of;  /* per node: number in `excess` + 1 */
+    int32_t *entry_of;  /* per node: number in `excess` + 1; zero but while it is displaced */
     uint8_t *seen;      /* per node */
     uint8_t *piped;     /* per node: it has sparse pipes */
     size_t node_capacity;
@@ -83,7 +83,10 @@ typedef struct rill_displace_how {
 rill_displace rill_displace_make(void);
 void rill_displace_free(rill_displace *displace, const rill_allocator *allocator);
 
-/* Takes the memory that may be needed. RILL_INVALID_STATE: nowhere in the bed is there room for the liquid. The bed has
+/* Takes memory for the nodes of a bed that has its new columns. False without. */
+bool rill_displace_reserve_nodes(rill_displace *displace, const rill_bed *bed, const rill_update *update,
+                                 const rill_allocator *allocator);
+/* Takes the other memory that may be needed. RILL_INVALID_STATE: nowhere in the bed is there room for the liquid. The bed has
  * its new columns, the flow the depths of the old ones. */
 rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
                                   const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);

@@ -35,24 +35,27 @@ void rill_displace_free(rill_displace *displace, const rill_allocator *allocator
     free_nodes(displace, allocator);
 }
 
+bool rill_displace_reserve_nodes(rill_displace *displace, const rill_bed *bed, const rill_update *update,
+                                 const rill_allocator *allocator) {
+    const size_t places = (size_t)bed->plane_size, nodes = places + update->old.count;
+    const size_t cells = (size_t)bed->grid.cells[0] * (size_t)bed->grid.cells[1];
+    if (nodes <= displace->node_capacity) return true;
+    free_nodes(displace, allocator);
+    displace->node_capacity = nodes + update->old.count / 2;
+    displace->entry_of = rill_alloc_zeroed(allocator, displace->node_capacity, sizeof *displace->entry_of);
+    displace->seen = rill_alloc_zeroed(allocator, displace->node_capacity, 1);
+    displace->piped = rill_alloc_zeroed(allocator, displace->node_capacity, 1);
+    displace->gone = rill_alloc_zeroed(allocator, cells, 1);
+    displace->cell_capacity = cells;
+    if (displace->entry_of && displace->seen && displace->piped && displace->gone) return true;
+    free_nodes(displace, allocator);
+    return false;
+}
+
 static bool reserve(rill_displace *displace, const rill_flow *flow, const rill_update *update,
                     const rill_allocator *allocator) {
-    const size_t places = (size_t)flow->bed->plane_size, nodes = places + update->old.count;
     const size_t columns = (size_t)flow->bed->info.columns;
-    const size_t cells = (size_t)flow->bed->grid.cells[0] * (size_t)flow->bed->grid.cells[1];
-    if (nodes > displace->node_capacity) {
-        free_nodes(displace, allocator);
-        displace->node_capacity = places + update->old.count + update->old.count / 2;
-        displace->entry_of = rill_alloc_zeroed(allocator, displace->node_capacity, sizeof *displace->entry_of);
-        displace->seen = rill_alloc_zeroed(allocator, displace->node_capacity, 1);
-        displace->piped = rill_alloc_zeroed(allocator, displace->node_capacity, 1);
-        displace->gone = rill_alloc_zeroed(allocator, cells, 1);
-        displace->cell_capacity = cells;
-        if (!displace->entry_of || !displace->seen || !displace->piped || !displace->gone) {
-            free_nodes(displace, allocator);
-            return false;
-        }
-    }
+    RILL_ASSERT(displace->node_capacity >= (size_t)flow->bed->plane_size + update->old.count);
     displace->excess.count = displace->queue.count = displace->takers.count = 0;
     return rill_array_reserve(&displace->old_H, allocator, update->old.count) &&
            rill_array_reserve(&displace->amounts, allocator, update->fresh.count) &&

@@ -24,7 +24,6 @@ void rill_remap_free(rill_remap *remap, const rill_allocator *allocator) {
     rill_displace_free(&remap->displace, allocator);
     rill_sparse_free(&remap->sparse, allocator);
     rill_free(allocator, remap->pipe_u, remap->pipe_capacity, sizeof *remap->pipe_u);
-    rill_free(allocator, remap->ports, remap->place_capacity, sizeof *remap->ports);
     rill_free(allocator, remap->roofed, remap->roofed_capacity, 1);
     rill_free(allocator, remap->tile_marks, remap->tile_capacity, sizeof *remap->tile_marks);
     rill_array_free(&remap->tiles, allocator);
@@ -136,17 +135,18 @@ static void find_roofs(rill_remap *remap, const rill_flow *flow) {
 
 static bool reserve(rill_remap *remap, rill_flow *flow, const rill_update *update, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
-    const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count, places = (size_t)bed->plane_size;
-    if (!take_zeros((void **)&remap->ports, &remap->place_capacity, places, sizeof(int32_t), allocator) ||
+    const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count;
+    rill_displace *displace = &remap->displace;
+    if (!rill_displace_reserve_nodes(displace, bed, update, allocator) ||
         !take_zeros((void **)&remap->pipe_u, &remap->pipe_capacity, pipes, sizeof(float), allocator) ||
         !take_zeros((void **)&remap->tile_marks, &remap->tile_capacity, tiles, sizeof(uint16_t), allocator) ||
         !take_zeros((void **)&remap->roofed, &remap->roofed_capacity, tiles, 1, allocator) ||
         !rill_array_resize(&remap->tiles, allocator, tiles) ||
         !rill_sparse_make(&remap->sparse, bed, remap->pipe_u, flow->sparse, update->pipe_from.data, update->marks,
-                          remap->ports, allocator) ||
+                          displace->entry_of, allocator) ||
         !rill_flow_reserve_ghosts(flow, allocator))
         return false;
-    for (size_t i = 0; i < remap->place_capacity; ++i) RILL_ASSERT(remap->ports[i] == 0);
+    for (size_t i = 0; i < displace->node_capacity; ++i) RILL_ASSERT(displace->entry_of[i] == 0);
     find_tiles(remap, bed, update);
     find_roofs(remap, flow);
     return true;

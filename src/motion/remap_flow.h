@@ -16,8 +16,6 @@ typedef struct rill_remap {
     rill_sparse sparse; /* of the bed's new pipes, once it is prepared */
     float *pipe_u;      /* their velocities */
     size_t pipe_capacity;
-    int32_t *ports; /* a plane of zeros */
-    size_t place_capacity;
     rill_passage_solver *passages; /* of the bed's new ceilings, once it is prepared */
     uint8_t *roofed;               /* per tile: which have one */
     size_t roofed_capacity;
