@@ -41,6 +41,7 @@ static const known_case cases[] = {
     { 19, "light bodies", rill_case_light_bodies },
     { 20, "energy", rill_case_energy },
     { 21, "symmetry", rill_case_symmetry },
+    { 22, "liquid on shells", rill_case_shells },
     { 23, "sleeping on versus off", rill_case_sleep },
     { 25, "solids that move", rill_case_moving_solids },
     { 26, "bodies afloat", rill_case_free_bodies },

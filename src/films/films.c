@@ -123,8 +123,9 @@ void rill_films_set_wetting(rill_films *films, int32_t column, double advancing,
 
 /* -------------------------------------------------------------------------------------------------------------- forces */
 
-static double size_of(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+/* The most that gravity may be into the surface. */
+static double weight_of(const rill_film_forces *forces) {
+    return sqrt(rill_vec_dot(forces->gravity, forces->gravity)) + forces->inwards;
 }
 
 /* Sets what the last forces make of columns. */
@@ -132,7 +133,7 @@ static void apply_forces(rill_films *films) {
     const double *g = films->forces.gravity, G = films->forces.strength;
     for (int32_t i = 0; i < films->shell->count; ++i) {
         const double *X = films->shell->positions[i], *N = films->shell->normals[i], b = films->shell->relief[i];
-        const double gn = -(g[0] * N[0] + g[1] * N[1] + g[2] * N[2]);
+        const double gn = films->forces.inwards - (g[0] * N[0] + g[1] * N[1] + g[2] * N[2]);
         const double phi =
             -(g[0] * (X[0] - films->middle[0]) + g[1] * (X[1] - films->middle[1]) + g[2] * (X[2] - films->middle[2]));
         films->rise[i] = gn - G * films->shell->kq[i];
@@ -146,7 +147,8 @@ static void take_forces(rill_films *films, const rill_film_forces *forces) {
     const rill_film_forces *before = &films->forces;
     const bool alike = films->acted && !memcmp(before->gravity, forces->gravity, sizeof before->gravity) &&
                        before->strength == forces->strength && before->viscosity == forces->viscosity &&
-                       before->hold == forces->hold && before->rest == forces->rest;
+                       before->hold == forces->hold && before->inwards == forces->inwards &&
+                       before->rest == forces->rest;
     films->forces = *forces;
     films->acted = true;
     if (alike) return;
@@ -156,12 +158,12 @@ static void take_forces(rill_films *films, const rill_film_forces *forces) {
 
 /* Without tension the step needs no solve as long as it is shorter than this, s. */
 static double wave_limit(const rill_films *films, const rill_film_forces *forces) {
-    const double most = size_of(forces->gravity) * (double)films->deepest * 2.0 * films->widest;
+    const double most = weight_of(forces) * (double)films->deepest * 2.0 * films->widest;
     return most > 0.0 ? RILL_FILMS_WAVES * 2.0 / sqrt(most) : (double)INFINITY;
 }
 
 double rill_films_limit(const rill_films *films, const rill_film_forces *forces) {
-    const double l = films->shell->spacing, g = size_of(forces->gravity), deepest = (double)films->deepest;
+    const double l = films->shell->spacing, g = weight_of(forces), deepest = (double)films->deepest;
     const double bend = RILL_FILMS_EIGENVALUE * sqrt(forces->strength * deepest), weighs = sqrt(2.0 * g * deepest);
     double limit = (double)INFINITY;
     if (bend > 0.0) limit = fmin(limit, RILL_FILMS_STRIDE * l * l / bend);
@@ -180,11 +182,11 @@ static rill_films_constants constants_of(const rill_films *films, const rill_fil
         .foot = (float)foot,
         .edge = (float)(G / foot),
         .hollow = (float)(-0.5 * G / (foot * foot)),
-        .slip = (float)(3.0 * RILL_SLIP * l),
+        .slip = G > 0.0 ? (float)(3.0 * RILL_SLIP * l) : 0.0f, /* it is that of contact lines */
         .drag = (float)(3.0 * dt * forces->viscosity),
         .keep = (float)rill_power(forces->friction, dt),
         .dt = (float)dt,
-        .hardness = (float)(RILL_FILMS_HARDNESS * (size_of(forces->gravity) + G / (l * l))),
+        .hardness = (float)(RILL_FILMS_HARDNESS * (weight_of(forces) + G / (l * l))),
         .least = films->h_min,
         .stays = (float)RILL_RESIDUE * films->h_min,
         .phase = rill_move_phase(films->substep),
@@ -229,7 +231,8 @@ void rill_films_drip(rill_films *films, const rill_film_forces *forces, rill_fil
         for (int32_t i = films->blocks[b] * RILL_SHELL_BLOCK; i < (films->blocks[b] + 1) * RILL_SHELL_BLOCK; ++i) {
             if (films->weight[i] > 0.0f || !(films->planes.depth[i] > films->least[i])) continue;
             const double *N = films->shell->normals[i], depth = rill_films_depth(films, i);
-            const double pull = rill_vec_dot(forces->gravity, N), holds = 2.0 * sqrt(forces->hold / fmax(pull, 1e-30));
+            const double pull = rill_vec_dot(forces->gravity, N) - forces->inwards,
+                         holds = 2.0 * sqrt(forces->hold / fmax(pull, 1e-30));
             if (!(depth > holds && depth > least)) continue;
             const int64_t stays = (int64_t)(fmax(holds, least) / films->per_quantum[i]);
             const int64_t falls = films->planes.volume[i] - stays;

@@ -35,6 +35,7 @@ typedef struct rill_films rill_films;
 /* Forces of a sub-step. */
 typedef struct rill_film_forces {
     double gravity[3]; /* as the shell has its places, m/s2 */
+    double inwards;    /* m/s2: besides, into the surface, wherever that faces */
     double strength;   /* G, m3/s2; 0: no tension */
     double hold;       /* G of the liquid, also where no tension acts: by that it hangs */
     double viscosity;  /* nu, m2/s */

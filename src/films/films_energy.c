@@ -14,13 +14,15 @@ static double size_of(const double v[3]) {
 static double column_energy(const rill_films *films, const rill_film_forces *forces, int32_t i) {
     const rill_shell *shell = films->shell;
     const double *g = forces->gravity, *X = shell->positions[i], *N = shell->normals[i], G = forces->strength;
-    const double gn = -(g[0] * N[0] + g[1] * N[1] + g[2] * N[2]), H = rill_films_depth(films, i), b = shell->relief[i];
+    const double gn = forces->inwards - (g[0] * N[0] + g[1] * N[1] + g[2] * N[2]), H = rill_films_depth(films, i),
+                 b = shell->relief[i];
     double phi = 0.0;
     for (int k = 0; k < 3; ++k) phi -= g[k] * (X[k] - films->middle[k]);
     const double s = (double)(films->planes.wet[i] ? films->receding[i] : films->advancing[i]);
     const double end = RILL_FOOT * shell->spacing * s, left = end > 0.0 ? fmax(1.0 - H / end, 0.0) : 0.0;
     const double over = fmax(H - shell->depth_limit[i], 0.0);
-    const double hardness = RILL_FILMS_HARDNESS * (size_of(g) + G / (shell->spacing * shell->spacing));
+    const double hardness =
+        RILL_FILMS_HARDNESS * (size_of(g) + forces->inwards + G / (shell->spacing * shell->spacing));
     return shell->area[i] * ((gn - G * shell->kq[i]) * H * (0.5 * H + b) + (phi - G * shell->ks[i]) * H +
                              0.5 * hardness * over * over + 0.5 * G * s * s * (1.0 - left * left));
 }

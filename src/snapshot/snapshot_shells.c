@@ -30,7 +30,8 @@ static void put_def(rill_writer *writer, const rill_shell_slot *slot) {
 
 static void put_forces(rill_writer *writer, const rill_film_forces *forces) {
     rill_put_f64s(writer, forces->gravity, 3);
-    const double numbers[] = { forces->strength, forces->hold, forces->viscosity, forces->friction, forces->drying };
+    const double numbers[] = { forces->inwards,   forces->strength, forces->hold,
+                               forces->viscosity, forces->friction, forces->drying };
     rill_put_f64s(writer, numbers, sizeof numbers / sizeof numbers[0]);
     rill_put_u8(writer, forces->rest);
 }
@@ -133,14 +134,15 @@ static rill_result get_def(rill_loading *load, rill_shell_slot *slot) {
 
 static void get_forces(rill_reader *reader, rill_film_forces *forces) {
     rill_get_f64s(reader, forces->gravity, 3);
-    double *const numbers[] = { &forces->strength, &forces->hold, &forces->viscosity, &forces->friction,
-                                &forces->drying };
+    double *const numbers[] = { &forces->inwards,   &forces->strength, &forces->hold,
+                                &forces->viscosity, &forces->friction, &forces->drying };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) *numbers[i] = rill_get_f64(reader);
     forces->rest = rill_get_bool(reader);
 }
 
 static bool good_forces(const rill_film_forces *forces) {
-    bool good = forces->strength >= 0.0 && forces->strength <= 1e7 && forces->hold >= 0.0 && forces->hold <= 1e7;
+    bool good = fabs(forces->inwards) <= RILL_MOST_GRAVITY && forces->strength >= 0.0 && forces->strength <= 1e7 &&
+                forces->hold >= 0.0 && forces->hold <= 1e7;
     for (int k = 0; k < 3; ++k) good &= fabs(forces->gravity[k]) <= 2.0 * RILL_MOST_GRAVITY;
     return good && forces->viscosity >= 0.0 && forces->viscosity <= RILL_MOST_VISCOSITY && forces->friction >= 0.0 &&
            forces->friction <= 1.0 && forces->drying >= 0.0 && forces->drying <= RILL_MOST_TIME;
