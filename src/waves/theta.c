@@ -10,14 +10,19 @@
 
 /* Part of the wetting energy's concave stiffness that is implicit. */
 static const double EASED = 0.5;
-/* Iterations of a solve of automatic length: what the fastest waves need to pass the cells that they pass, and then some
- * for tension, at most. */
 /* Cells upstream that are told of a limit. */
 enum { CROWDED = 8 };
+/* Iterations of a solve of automatic length: what the fastest waves need to pass the cells that they pass, and then some
+ * for tension, at most. */
 enum { ITERATIONS_LEAST = 40, ITERATIONS_MOST = 400 };
 static const double ITERATIONS_PER_CELL = 20.0;
 
 /* -------------------------------------------------------------------------------------------------------- constants */
+
+/* Gravity that presses liquid on the bed; that which pulls it off drives it, but is no stiffness of the solve. */
+static double into_bed(const rill_theta_step *step) {
+    return fmax(step->gravity, 0.0);
+}
 
 /* The potential of gravity. Where it points into the bed steeply enough it is counted in heads of whole quanta. */
 static void set_potential(rill_theta_constants *constants, const rill_flow *flow, const rill_theta_step *step) {
@@ -74,8 +79,8 @@ static rill_theta_constants constants_of(const rill_flow *flow, const rill_theta
     constants.theta = (float)theta;
     constants.keep = (float)step->keep;
     constants.drag = (float)(12.0 * dt * step->viscosity / (q * q));
-    constants.gravity = (float)step->gravity;
-    constants.fall = (float)(0.5443310539518174 * sqrt(step->gravity * q));
+    constants.gravity = (float)into_bed(step);
+    constants.fall = (float)(0.5443310539518174 * sqrt(into_bed(step) * q));
     constants.top_speed = (float)fmin(RILL_THETA_SPEED, dx / dt);
     constants.five_dx = (int32_t)(5.0 * dx / q);
     constants.least = RILL_DRY;
@@ -90,7 +95,7 @@ static int32_t enough(const rill_flow *flow, const rill_theta_step *step) {
     if (step->controls.iterations > 0) return step->controls.iterations;
     const double dx = flow->bed->grid.cell_size, depth = (double)flow->extent.depth * flow->bed->quantum;
     const double film = step->tension / (step->density * dx * dx);
-    const double passed = step->dt / dx * sqrt((step->gravity + 8.0 * film) * depth);
+    const double passed = step->dt / dx * sqrt((into_bed(step) + 8.0 * film) * depth);
     return (int32_t)fmin(ITERATIONS_LEAST + ITERATIONS_PER_CELL * passed, ITERATIONS_MOST);
 }
 
@@ -257,7 +262,7 @@ rill_theta_report rill_theta_move(rill_theta *theta, rill_flow *flow, const rill
                              .kernels = rill_theta_kernels_pick(step->scalar),
                              .constants = constants_of(flow, step),
                              .tension = step->tension > 0.0 };
-    RILL_ASSERT(step->dt > 0.0 && step->density > 0.0 && step->gravity >= 0.0);
+    RILL_ASSERT(step->dt > 0.0 && step->density > 0.0);
     rill_flow_wake_everything(flow);
     rill_theta_find_runs(&work);
     rill_theta_report report = { .columns = work.columns };

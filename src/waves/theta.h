@@ -6,7 +6,7 @@
  *   columns  P_i = g_n h_i - g_t x_i + tension and wetting            pressure over density, m2/s2, true potential
  *            tension: -(gamma / (rho dx)) sum_out a_f s_f, a_f = 1 / sqrt(1 + |grad h|^2), s_f the slope over a face
  *            wetting: (gamma / (rho c dx)) max(0, s - H / (c dx)), s = 2 sin(contact angle / 2)     (as in tension.h)
- *            C x = g_n x + (gamma / rho) (1 / dx^2) sum a_f (x_i - x_j)       what a change of level x does to P
+ *            C x = max(g_n, 0) x + (gamma / rho) (1 / dx^2) sum a_f (x_i - x_j)       what a change of level x does to P
  *   faces    u* = u - dt (P_r - P_l) / dx          its sign picks the donor, whose depth above the sill is the opening O
  *            al = 1 / (1 + 3 dt nu / H_f^2)        drag of the bed
  *            D x = (1 / dx^2) sum al O (x_i - x_j)
@@ -99,7 +99,7 @@ typedef struct rill_theta_step {
     double density, tension, viscosity; /* kg/m3, N/m, m2/s */
     const rill_wetting *wetting;        /* contact angles, while there is tension */
     double time, drying; /* s: the end of the sub-step; for how long a dry column counts as wet, 0: for ever */
-    double gravity;      /* into the bed, m/s2, not negative */
+    double gravity;      /* into the bed, m/s2; negative where it pulls off */
     double tangent[2];   /* along the bed, m/s2 */
     int32_t tilt[2];     /* quanta per cell, where gravity is steep enough into the bed to be told so */
     double keep;         /* what friction leaves of velocities */
