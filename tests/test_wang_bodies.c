@@ -124,6 +124,20 @@ static void test_pushed(void **state) {
     rill_world_destroy(world);
 }
 
+/* A body far too light is thrown about: numbers stay numbers, and the ledger is exact. */
+static void test_thrown(void **state) {
+    (void)state;
+    rill_world *world = make_tank();
+    const rill_body_def def = box_at(5.0, DEPTH - 0.02);
+    must(world, rill_body_create(world, &def, NULL));
+    for (int i = 0; i < 200; ++i) {
+        run(world, 1, i % 10 ? 1.0 / 60.0 : 0.5);
+        assert_int_equal(ledger_error(world), 0);
+        must_be_valid(world);
+    }
+    rill_world_destroy(world);
+}
+
 /* A saved world goes on as if nothing had been. */
 static void test_go_on(void **state) {
     (void)state;
@@ -143,10 +157,8 @@ static void test_go_on(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_held),
-        cmocka_unit_test(test_pushed),
-        cmocka_unit_test(test_go_on),
+        cmocka_unit_test(test_floats), cmocka_unit_test(test_held),  cmocka_unit_test(test_pushed),
+        cmocka_unit_test(test_thrown), cmocka_unit_test(test_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
