@@ -401,6 +401,27 @@ static double fall_beyond(shape_function *depth, bool angular, int32_t x, int32_
     return fall;
 }
 
+static double wedge(int32_t x, int32_t y) {
+    (void)y;
+    return x < 4 ? 0.0015 - 0.0004 * x : 0.0;
+}
+
+/* Boundary cells begin where the surface of the water beside them goes on to (section 3.2). */
+static void test_continuation(void **state) {
+    (void)state;
+    const rill_world_def def = wang_def();
+    rill_world *world = make_pool(&def, nothing, wedge);
+    run(world, 1, 1e-9);
+    const rill_heights *heights = world->method.heights;
+    for (int32_t y = 0; y < NY; ++y) {
+        const size_t at = rill_heights_at(heights, 4, y);
+        assert_int_equal(heights->kind[at], RILL_HEIGHT_BOUNDARY);
+        assert_int_equal(heights->kind[at + 1], RILL_HEIGHT_DRY);
+        assert_true(fabs(heights->d[at] + 0.0001) < 1e-8);
+    }
+    rill_world_destroy(world);
+}
+
 /* Eqs. 17 and 18 at fronts along an axis and along a diagonal. */
 static void test_virtual_surface(void **state) {
     (void)state;
@@ -465,6 +486,48 @@ static void test_angular(void **state) {
     if (!(without < 0.965 && fabs(with - 1.0) < 0.05)) fail_msg("diagonals over axes: %g, %g", without, with);
     diagonal_reach(true, RILL_WANG_NEUMANN, &sealed);
     if (!(fabs(sealed) < 0.2 * fabs(grown))) fail_msg("volume grew by %g, sealed by %g", grown, sealed);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- forces */
+
+static double slanted(int32_t x, int32_t y) {
+    return 0.006 - 0.0002 * x + 0.0001 * y;
+}
+
+/* Sets a pressure that is in balance with a slanted surface, or none; returns how far the most a column changes, m. */
+static double shift_under(bool pressed, const double acceleration[2]) {
+    rill_world_def def = wang_def();
+    def.gravity[2] = -GRAVITY;
+    def.solver.wang.tolerance = 1e-8;
+    rill_world *world = make_pool(&def, nothing, slanted);
+    double pressures[CELLS], accelerations[2 * CELLS], before[CELLS], after[CELLS], worst = 0.0;
+    for (int i = 0; i < CELLS; ++i) {
+        pressures[i] = -def.liquid.density * GRAVITY * slanted(i % NX, i / NX);
+        accelerations[2 * i] = acceleration[0] * (i % NX < 6);
+        accelerations[2 * i + 1] = acceleration[1] * (i % NX < 6);
+    }
+    const rill_force_field field = { .layer = RILL_ALL_LAYERS,
+                                     .pressures = pressed ? pressures : NULL,
+                                     .accelerations = acceleration[0] != 0.0 ? accelerations : NULL,
+                                     .count = CELLS };
+    must(world, rill_world_set_force_field(world, &field));
+    read(world, RILL_FIELD_DEPTH, before);
+    run(world, 30, 0.004);
+    read(world, RILL_FIELD_DEPTH, after);
+    for (int i = 0; i < CELLS; ++i) worst = fmax(worst, fabs(after[i] - before[i]));
+    assert_int_equal(ledger_error(world), 0);
+    rill_world_destroy(world);
+    return worst;
+}
+
+/* External pressure (Eqs. 1 and 5): a pool whose surface balances it rests, and without it flows; accelerations move it. */
+static void test_forces(void **state) {
+    (void)state;
+    const double none[2] = { 0.0, 0.0 }, wind[2] = { 0.5, 0.2 };
+    const double held = shift_under(true, none), free_to_flow = shift_under(false, none);
+    if (!(held < 1e-7 && free_to_flow > 5e-4)) fail_msg("moved by %g m, and by %g without it", held, free_to_flow);
+    const double blown = shift_under(true, wind);
+    if (!(blown > 1e-4)) fail_msg("accelerated, it moved by %g m", blown);
 }
 
 /* -------------------------------------------------------------------------------------------------------- snapshots */
@@ -555,11 +618,12 @@ static void test_changing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printed),  cmocka_unit_test(test_printed_tension),
-        cmocka_unit_test(test_angular),  cmocka_unit_test(test_virtual_surface),
-        cmocka_unit_test(test_still),    cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_wild),     cmocka_unit_test(test_poured),
-        cmocka_unit_test(test_go_on),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_printed),      cmocka_unit_test(test_printed_tension),
+        cmocka_unit_test(test_angular),      cmocka_unit_test(test_virtual_surface),
+        cmocka_unit_test(test_continuation), cmocka_unit_test(test_still),
+        cmocka_unit_test(test_drift),        cmocka_unit_test(test_wild),
+        cmocka_unit_test(test_poured),       cmocka_unit_test(test_go_on),
+        cmocka_unit_test(test_forces),       cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_changing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,8 +207,8 @@ static inline rill_result fuzz_quiet_step(rill_world *world, double dt) {
     const rill_result result = rill_world_step(world, dt);
     const rill_solver *solver = &world->def.solver;
     if (result || rill_world_status(world) || solver->method != RILL_METHOD_PIPES ||
-        solver->pipe_area == RILL_PIPE_AREA_PAPER || world->def.liquid.viscosity < 1e-6 ||
-        rill_world_has_tension(world, NULL)) /* heads are not all that drives */
+        solver->papers != RILL_PAPERS_NONE || solver->pipe_area == RILL_PIPE_AREA_PAPER ||
+        world->def.liquid.viscosity < 1e-6 || rill_world_has_tension(world, NULL)) /* heads are not all that drives */
         return result;
     const fuzz_energy after = fuzz_energy_of(world);
     const double part = world->step.smallest_dt;
