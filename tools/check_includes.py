@@ -16,7 +16,7 @@ RANK = {"base": 0, "tasks": 1, "shape": 1, "bed": 2, "shell": 2, "solve": 2, "fl
         "waves": 4, "wang": 4, "motion": 5, "films": 5, "bodies": 6, "falls": 7, "regions": 7, "floor": 7, "mesh": 8, "meniscus": 9,
         "surface": 10, "world": 11, "snapshot": 12}
 APPS = {"scene": set(), "physics": {"scene"}, "console": {"scene", "physics"}, "render": {"scene"},
-        "bake": {"scene", "physics", "console"}, "validate": {"scene", "console"}, "bench": {"scene", "physics", "console"},
+        "bake": {"scene", "physics", "console"}, "validate": {"scene", "console"}, "bench": {"scene", "physics", "console", "render"},
         "viewer": {"scene", "physics", "render"},
         "cli": {"scene", "physics", "console", "render", "viewer", "bake", "validate", "bench"}, "web": set()}
 SYSTEM = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math pthread sched setjmp signal

@@ -16,7 +16,7 @@ bool rill_bench_has_case(const char *name) {
     const rill_bench_case *cases = rill_bench_cases(&count);
     for (size_t i = 0; i < count; ++i)
         if (strcmp(cases[i].name, name) == 0) return true;
-    return strcmp(name, RILL_BENCH_WANG_TABLE) == 0;
+    return strcmp(name, RILL_BENCH_WANG_TABLE) == 0 || strcmp(name, RILL_BENCH_FRAME) == 0;
 }
 
 static bool is_wanted(const rill_bench_request *request, const char *name) {
@@ -36,6 +36,7 @@ void rill_bench_print_list(void) {
         }
     }
     puts(RILL_BENCH_WANG_TABLE);
+    puts(RILL_BENCH_FRAME);
 }
 
 static void print_head(void) {
@@ -147,5 +148,10 @@ int rill_bench(const rill_bench_request *request) {
     /* It is a table of its own, and takes minutes: only by its name. */
     if (code == RILL_EXIT_DONE && request->name_count > 0 && is_wanted(request, RILL_BENCH_WANG_TABLE))
         code = rill_bench_wang_table();
+    if (code == RILL_EXIT_DONE && request->name_count > 0 && is_wanted(request, RILL_BENCH_FRAME)) {
+        char path[1024];
+        code = rill_bench_find_scene("surgery", request->scenes, path, sizeof path) ? rill_bench_frame(path)
+                                                                                    : RILL_EXIT_MACHINE;
+    }
     return code == RILL_EXIT_DONE && request->check && missed > 0 ? RILL_EXIT_WRONG : code;
 }

@@ -95,6 +95,13 @@ int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *opt
 #define RILL_BENCH_WANG_TABLE "wang_table"
 int rill_bench_wang_table(void);
 
+/* Measures and prints what a picture of a scene takes; returns an exit code. bench_frame.c */
+#define RILL_BENCH_FRAME "frame_surgery"
+int rill_bench_frame(const char *path);
+
+/* Finds the file of a shipped scene: in a folder, or, if that is NULL, around the program and where it was started. */
+bool rill_bench_find_scene(const char *name, const char *folder, char *path, size_t capacity);
+
 /* Returns how much longer than on a machine at par this one would take, by its clock and its memory. */
 double rill_bench_par(const rill_bench_row *row);
 /* Judges the last of `rows` against what is expected of it, the rows before it serving as references; writes target i

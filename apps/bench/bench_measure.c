@@ -113,7 +113,7 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
 }
 
 /* The file of a shipped scene: in the folder that was given, or the first of the usual places that has it. */
-static bool find_scene(const char *name, const char *folder, char *path, size_t capacity) {
+bool rill_bench_find_scene(const char *name, const char *folder, char *path, size_t capacity) {
     if (folder != NULL)
         return snprintf(path, capacity, "%s/%s.yaml", folder, name) < (int)capacity && access(path, R_OK) == 0;
     char program[3072];
@@ -136,7 +136,7 @@ static bool find_scene(const char *name, const char *folder, char *path, size_t 
 
 static int create_scene(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
     char path[4096];
-    if (!find_scene(which->scene, options->scenes, path, sizeof path)) {
+    if (!rill_bench_find_scene(which->scene, options->scenes, path, sizeof path)) {
         fprintf(stderr, "rill bench: %s: no %s.yaml among the shipped scenes; say where they are with --scenes DIR\n",
                 which->name, which->scene);
         return RILL_EXIT_INPUT;

@@ -145,7 +145,7 @@ void main() {
     float porous = 1.0 - m.metal;
 #endif
     m.colour = mix(m.colour, pow(m.colour, vec3(1.35)) * 0.72, wet * porous);
-    m.roughness = mix(m.roughness, min(m.roughness, 0.14), 0.85 * wet);
+    m.roughness = mix(m.roughness, min(m.roughness, 0.14), 0.85 * wet * porous); // glazes hold no film
     out_colour = vec4(m.colour, m.roughness);
     out_normal = vec4(n, m.metal);
 #endif
