@@ -1,5 +1,6 @@
 #!/bin/sh
-# The same bits with any number of threads, with and without vector code, and from a build without optimisation.
+# The same bits with other numbers of threads than test_hashes.sh has, which looks at vector code too, and from a build without
+# optimisation.
 # usage: test_bits.sh RILL FOLDER [CMAKE]      builds the program at -O0 in FOLDER
 set -eu
 rill=$1
@@ -30,21 +31,22 @@ expect() {
 
 for scene in "$root"/scenes/*.yaml; do
     name=$(basename "$scene" .yaml)
-    wanted=$("$rill" hash "$scene" --steps 6)
+    case $name in
+    drift | interactive | pool | wave | window) steps=2 ;; # frames that take a second without optimisation
+    *) steps=6 ;;
+    esac
+    wanted=$("$rill" hash "$scene" --steps $steps)
     echo "$name $wanted"
-    expect "$name, 2 threads" "$wanted" "$rill" hash "$scene" --steps 6 --threads 2
-    expect "$name, 5 threads" "$wanted" "$rill" hash "$scene" --steps 6 --threads 5
-    expect "$name, scalar" "$wanted" "$rill" hash "$scene" --steps 6 --simd off
-    expect "$name, -O0" "$wanted" "$folder/rill" hash "$scene" --steps 6 --threads 2
-    expect "$name, -O0, scalar" "$wanted" "$folder/rill" hash "$scene" --steps 6 --simd off
+    expect "$name, 5 threads" "$wanted" "$rill" hash "$scene" --steps $steps --threads 5
+    expect "$name, -O0" "$wanted" "$folder/rill" hash "$scene" --steps $steps --threads 2
+    expect "$name, -O0, scalar" "$wanted" "$folder/rill" hash "$scene" --steps $steps --simd off
 done
 # Passages that have been flooded so far that threads share their nodes, in surgery and spilled_coffee; and smaller ones.
-for flooded in surgery:200 spilled_coffee:30 passages:30 cave:30 u_bend:30 manifold:30; do
+for flooded in surgery:120 spilled_coffee:30 passages:30 cave:30 u_bend:30 manifold:30; do
     scene=$root/scenes/${flooded%:*}.yaml
     steps=${flooded#*:}
     wanted=$("$rill" hash "$scene" --steps "$steps")
     expect "$flooded, 2 threads" "$wanted" "$rill" hash "$scene" --steps "$steps" --threads 2
-    expect "$flooded, 3 threads" "$wanted" "$rill" hash "$scene" --steps "$steps" --threads 3
 done
 echo "$passed passed, $failed failed"
 test "$failed" -eq 0 && test "$passed" -gt 0

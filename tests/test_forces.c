@@ -558,12 +558,12 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),    cmocka_unit_test(test_exact_rest), cmocka_unit_test(test_rest_with_tension),
-        cmocka_unit_test(test_films),   cmocka_unit_test(test_tilt),       cmocka_unit_test(test_strong),
-        cmocka_unit_test(test_passage), cmocka_unit_test(test_layers),     cmocka_unit_test(test_tank),
-        cmocka_unit_test(test_waves),   cmocka_unit_test(test_brush),      cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_idle),    cmocka_unit_test(test_snapshots),  cmocka_unit_test(test_asleep),
-        cmocka_unit_test(test_damage),  cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_rest),   cmocka_unit_test(test_exact_rest), unit_test_long(test_rest_with_tension),
+        cmocka_unit_test(test_films),  cmocka_unit_test(test_tilt),       cmocka_unit_test(test_strong),
+        unit_test_long(test_passage),  cmocka_unit_test(test_layers),     cmocka_unit_test(test_tank),
+        cmocka_unit_test(test_waves),  cmocka_unit_test(test_brush),      cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_idle),   cmocka_unit_test(test_snapshots),  cmocka_unit_test(test_asleep),
+        cmocka_unit_test(test_damage), cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

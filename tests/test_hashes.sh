@@ -11,9 +11,9 @@ list=$root/tests/hashes.txt
 # A second or so of each scene; longer where passages take a while to be flooded, shorter where a frame takes long.
 steps_of() {
     case $1 in
-    surgery) echo 150 ;;
+    surgery) echo 100 ;;
     drift | laden | spilled_coffee) echo 15 ;;
-    pool | window) echo 8 ;;
+    pool | wave | window) echo 8 ;;
     *) echo 30 ;;
     esac
 }

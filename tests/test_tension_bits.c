@@ -181,12 +181,12 @@ static void workshop_knows_no_tiles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workshop_knows_no_runtime),
+        unit_test_threads(workshop_knows_no_runtime),
         cmocka_unit_test(wide_pool_knows_no_runtime),
         unit_test_alone(snapshots_go_on),
         unit_test_alone(sliding_drop_knows_no_tiles),
         unit_test_alone(splashes_know_no_tiles),
-        unit_test_alone(workshop_knows_no_tiles),
+        unit_test_long(workshop_knows_no_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void test_energy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rise),
+        unit_test_long(test_rise),
         cmocka_unit_test(test_level_without),
         cmocka_unit_test(test_energy),
     };

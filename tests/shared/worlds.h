@@ -34,6 +34,14 @@ static inline void alone_is_left_out(void **state) {
 #define unit_test_alone(TEST)                                                                                          \
     { #TEST, ALONE_PART < 10 ? TEST : alone_is_left_out, NULL, NULL, NULL }
 
+/* A test that is long for what comes of it, in code that others run as well: no sanitizer finds more by it. */
+#define unit_test_long(TEST)                                                                                           \
+    { #TEST, ALONE_PART == 1 ? TEST : alone_is_left_out, NULL, NULL, NULL }
+
+/* A long test of threads: of the sanitizers the one for them runs it. */
+#define unit_test_threads(TEST)                                                                                        \
+    { #TEST, ALONE_PART == 1 || ALONE_PART >= 10 ? TEST : alone_is_left_out, NULL, NULL, NULL }
+
 /* From one case to the next where many are of a few kinds: the sanitizers try one in five, and by that meet all kinds
  * that repeat after two, three or four. */
 enum { NEXT_CASE = ALONE_PART > 1 ? 5 : 1 };
