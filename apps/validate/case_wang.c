@@ -145,7 +145,7 @@ static double reach(const double *depth, double least, double angle) {
 static void judge_drop(rill_validation *validation, const contender *who, rill_rig *rig, double begun) {
     const rill_sessile exact = rill_exact_sessile(VOLUME, 60, rill_rig_capillary_length(rig));
     const double high = rill_rig_max_depth(rig);
-    double least = INFINITY, most = 0, mean = 0;
+    double least = (double)INFINITY, most = 0, mean = 0;
     for (int i = 0; i < DIRECTIONS; ++i) {
         const double r = reach(rig->depth, 0.1 * high, 2 * RILL_PI * i / DIRECTIONS);
         least = fmin(least, r), most = fmax(most, r), mean += r / DIRECTIONS;
