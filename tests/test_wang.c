@@ -553,6 +553,17 @@ static void test_go_on(void **state) {
     rill_world_destroy(again);
 }
 
+/* A snapshot that is forged is refused, or a world that works. */
+static void test_forged(void **state) {
+    (void)state;
+    rill_world_def def = wang_def();
+    def.solver.tension = RILL_TENSION_ON;
+    rill_world *world = make_pool(&def, islands, drop);
+    run(world, 3, 0.001);
+    check_forgeries(world, 0, 0, 2000);
+    rill_world_destroy(world);
+}
+
 /* --------------------------------------------------------------------------------------------------------- refusals */
 
 static void test_refusals(void **state) {
@@ -623,8 +634,8 @@ int main(void) {
         cmocka_unit_test(test_continuation), cmocka_unit_test(test_still),
         cmocka_unit_test(test_drift),        cmocka_unit_test(test_wild),
         cmocka_unit_test(test_poured),       cmocka_unit_test(test_go_on),
-        cmocka_unit_test(test_forces),       cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_changing),
+        cmocka_unit_test(test_forces),       unit_test_alone(test_forged),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_changing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

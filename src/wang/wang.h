@@ -13,9 +13,8 @@
  *            -dt^2 gamma / (rho dx^2) sum_j (d_i + d_j) [ (K_j - K_i) / 2 + (h_j - h_i) / dx^2 ]
  *   14       complete: dt^2 gamma d_i / (rho dx^2) sum_j (K_j - K_i), all of it unknown
  *   17, 18   at boundary cells K has besides -alpha tan(theta) / dx for the virtual surface beyond them
+ *   20       under bodies the row is A_g h = b - s, and h a head: bodies/wang_bodies.h
  *   1        u += dt (-grad P / rho + a_ext),   then u *= d / (d + friction)
- *
- *   20       under bodies, without the 1 of I and with b - s: bodies/wang_bodies.h
  *
  * Read where the print leaves a choice: dt^2 belongs to all matrices (10 and 15 lack it); h^(t-1) - h^(t-2) is what the last solve
  * has changed, or what Eq. 4 has carried would be carried once more; with sub-steps of unequal length it counts in proportion; u is on
