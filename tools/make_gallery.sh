@@ -39,10 +39,10 @@ viscosity_a 1.2 400x360
 viscosity_b 1.2 400x360
 viscosity_c 1.2 400x360
 viscosity_d 1.2 400x360
-drops 5 1280x720
+drops 5 960x540
 rivulet 2.5 800x450
-window 1.2 1280x720
-pool 1.2 1280x720
+window 1.2 960x540
+pool 1.2 960x540
 sca 1.8 800x450
 interactive 1.1 800x450
 edge_drip 2.9 800x450

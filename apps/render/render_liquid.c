@@ -53,7 +53,8 @@ static void smooth_normals(const mixer *mixing, const rill_surface_mesh *mesh, f
         }
         for (size_t v = 0; v < mesh->vertex_count; ++v) {
             const float *n = &sums[3 * v], length = sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-            for (size_t k = 0; length > 0 && k < 3; ++k) own[8 * v + 3 + k] = n[k] / length;
+            const bool shore = mesh->wetness[v] <= 0; /* where drops are steepest: they would flare */
+            for (size_t k = 0; !shore && length > 0 && k < 3; ++k) own[8 * v + 3 + k] = n[k] / length;
         }
     }
 }
