@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_ROWS = 32 };
+enum { MAX_ROWS = 64 };
 
 bool rill_bench_has_case(const char *name) {
     size_t count;

@@ -1,9 +1,9 @@
-/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_moving.c and bench_bodies.c (the
+/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_moving.c, bench_shells.c and bench_bodies.c (the
  * worlds), bench_measure.c (the clock, and what memory is asked for), bench_triad.c (the yardsticks), bench_targets.c
  * (what is expected).
  *
- * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet
- * or dry. Every time is the minimum over repeats: other programs only ever make a run slower. */
+ * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed or of a
+ * shell, wet or dry. Every time is the minimum over repeats: other programs only ever make a run slower. */
 #ifndef RILL_BENCH_BENCH_INTERNAL_H
 #define RILL_BENCH_BENCH_INTERNAL_H
 
@@ -21,7 +21,7 @@ typedef struct rill_bench_case {
     const char *name;
     int32_t threads;
     const char *scene;       /* the shipped scene that is run; NULL: the world is built */
-    int32_t cells;           /* along each side of the grid */
+    int32_t cells;           /* along each side of the grid; 0: there is none */
     double cell_size;        /* m; 0: a millimetre */
     double frame;            /* s per rill_world_step; a scene brings its own */
     rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
@@ -73,6 +73,9 @@ rill_result rill_bench_build_hundred(rill_world *world);
 /* Build worlds of many solids. bench_crowded.c */
 rill_result rill_bench_build_solids(rill_world *world);
 rill_result rill_bench_build_stems(rill_world *world);
+/* Build shells in worlds without a grid: a ball that is wet all over, and one with a tenth of it wet. bench_shells.c */
+rill_result rill_bench_build_ball(rill_world *world);
+rill_result rill_bench_build_cap(rill_world *world);
 /* Build and move a mesh in its liquid. bench_moving.c */
 rill_result rill_bench_build_mesh(rill_world *world);
 rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);

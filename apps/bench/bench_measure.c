@@ -346,14 +346,23 @@ static void destroy(bench_run *run) {
     free(run->best);
 }
 
+/* Columns, and bytes of their state; of shells alone those of a snapshot. */
+static rill_bed_info look_at(const rill_world *world) {
+    rill_bed_info bed = { .columns = 1 };
+    rill_shell_info shell;
+    if (rill_bed_get_info(world, &bed) == RILL_OK) return bed;
+    if (rill_shell_get_info(world, rill_world_shell_at(world, 0), &shell) == RILL_OK) bed.columns = shell.columns;
+    bed.state_bytes = (int64_t)rill_snapshot_size(world);
+    return bed;
+}
+
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
     bench_run run = { 0 };
     *out = (rill_bench_row){ .name = which->name, .threads = which->threads };
     int code = create(which, options, &run);
     code = code != 0 ? code : create_surface(&run, which);
     if (code == 0) {
-        rill_bed_info bed = { .columns = 1 };
-        rill_bed_get_info(run.world, &bed);
+        const rill_bed_info bed = look_at(run.world);
         out->columns = bed.columns;
         out->bytes_per_column = (double)bed.state_bytes / (double)bed.columns;
         code = time_case(which, options, &run, out);

@@ -67,6 +67,9 @@ static const bench_target targets[] = {
     { "drops_400", 1, NS_PER_COLUMN_STEP, 10.4, NULL }, /* 600 sub-steps a second */
     { "pool_400", 1, NS_PER_COLUMN_STEP, 32.9, NULL },  /* 190 */
     { "surgery_tension", 1, REAL_TIME, 1.0, NULL },
+    { "ball_160k", 1, NS_PER_COLUMN_STEP, 136.0, NULL },      /* 45 sub-steps a second */
+    { "ball_160k_heavy", 1, NS_PER_COLUMN_STEP, 76.0, NULL }, /* 80 */
+    { "cap_160k", 1, NS_PER_COLUMN_STEP, 15.3, NULL },        /* 400 */
     { "pond_1024", 1, MS_PERCENT, 2.5, "physical_1024" },
     { "puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024" },
     { "rest_1024", 1, MS_PERCENT, 0.2, "physical_1024" },

@@ -917,7 +917,7 @@ typedef enum rill_stage {
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);
 
-/* Of the last step. */
+/* Of the last step. Where there is no grid: of the shell that took the most sub-steps, and all their columns. */
 typedef struct rill_step_info {
     rill_status status;
     int32_t substeps;

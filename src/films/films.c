@@ -205,8 +205,10 @@ int32_t rill_films_step(rill_films *films, const rill_film_forces *forces, const
     const bool looks = films->stirred || films->substep % RILL_FILMS_LOOK == 0;
     int32_t iterations = 0;
     if (looks) rill_films_list(films);
-    rill_films_each(&work, kernels->slants, NULL);
-    rill_films_each(&work, kernels->weights, NULL);
+    if (forces->strength > 0.0) {
+        rill_films_each(&work, kernels->slants, NULL);
+        rill_films_each(&work, kernels->weights, NULL);
+    }
     rill_films_each(&work, kernels->pressures, NULL);
     if (forces->rest && looks) rill_films_look(&work);
     films->stirred = false;

@@ -143,29 +143,34 @@ KERNEL(pressures) {
 
 /* -------------------------------------------------------------------------------------------------------------- edges */
 
-INLINE void drive_face(const rill_films_planes *plane, const rill_films_constants *fixed, int32_t e) {
-    const int32_t i = plane->ends[e][0], j = plane->ends[e][1];
-    const float Hi = plane->depth[i], Hj = plane->depth[j], mean = 0.5f * (Hi + Hj);
-    const float per_length = plane->per_length[e];
-    const float drop = (float)(plane->potential[j] - plane->potential[i]) * (fixed->dt * per_length);
-    const float guess = plane->u[e] - drop, s = rill_max_f(plane->s[i], plane->s[j]), foot = fixed->foot * s;
-    const float bare = foot > mean ? 1.0f - mean / foot : 0.0f, eased = mean * mean + fixed->slip * bare * mean;
-    const float al = fixed->keep * eased / rill_max_f(eased + fixed->drag, 1e-30f);
-    const int32_t donor = guess > 0.0f ? i : guess < 0.0f ? j : Hi > Hj ? i : j;
-    const int32_t stays =
-        (int32_t)(rill_max_f(Hi, Hj) <= fixed->stays) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
-    const int32_t flows = (int32_t)(plane->depth[donor] > plane->least[donor]) & (stays ^ 1);
-    const float open = fixed->dt * plane->reach[e] * plane->depth[donor];
-    plane->open[e] = flows ? open : 0.0f;
-    plane->gain[e] = flows ? al * (fixed->dt * per_length) : 0.0f;
-    plane->crossing[e] = flows ? open * (al * plane->u[e]) : 0.0f;
-    plane->u[e] = flows ? al * guess : 0.0f;
-}
-
 KERNEL(faces) {
+    const rill_films_planes plane = *part->planes;
+    const rill_films_constants fixed = *part->constants;
     (void)out;
     EACH_BLOCK {
-        EACH_EDGE(part->planes) drive_face(part->planes, part->constants, e);
+        const int32_t end = plane.first_edge[*block + 1];
+        RILL_EACH_ALONE
+        for (int32_t e = plane.first_edge[*block]; e < end; ++e) {
+            const int32_t i = plane.ends[e][0], j = plane.ends[e][1];
+            const float Hi = plane.depth[i], Hj = plane.depth[j], mean = 0.5f * (Hi + Hj), u = plane.u[e];
+            const float per_length = fixed.dt * plane.per_length[e];
+            const float guess = u - (float)(plane.potential[j] - plane.potential[i]) * per_length;
+            const float foot = fixed.foot * rill_max_f(plane.s[i], plane.s[j]);
+            const float bare = rill_max_f(foot - mean, 0.0f), eased = mean * mean;
+            const float slips = eased + fixed.slip * mean * (bare / rill_max_f(foot, 1e-30f));
+            const float al = fixed.keep * slips / rill_max_f(slips + fixed.drag, 1e-30f);
+            /* from where the velocity points away; without any, from the deeper side */
+            const float lean = guess != 0.0f ? guess : Hi - Hj;
+            const float depth = lean > 0.0f ? Hi : Hj, least = lean > 0.0f ? plane.least[i] : plane.least[j];
+            const int32_t stays =
+                (int32_t)(rill_max_f(Hi, Hj) <= fixed.stays) & (int32_t)(magnitude(guess) < RILL_RESIDUE_SPEED);
+            const int32_t flows = (int32_t)(depth > least) & (stays ^ 1);
+            const float open = flows ? fixed.dt * plane.reach[e] * depth : 0.0f;
+            plane.open[e] = open;
+            plane.gain[e] = flows ? al * per_length : 0.0f;
+            plane.crossing[e] = open * (al * u);
+            plane.u[e] = flows ? al * guess : 0.0f;
+        }
     }
 }
 
@@ -394,7 +399,8 @@ KERNEL(round_crossings) {
     const float phase = part->constants->phase;
     (void)out;
     EACH_BLOCK {
-        EACH_EDGE(part->planes) {
+        RILL_EACH_ALONE
+        for (int32_t e = plane.first_edge[*block]; e < plane.first_edge[*block + 1]; ++e) {
             const float crossing = plane.crossing[e], share = plane.share[plane.ends[e][crossing < 0.0f]];
             const float scaled = crossing * share, up = share < 1.0f ? 0.0f : phase;
             plane.crossing[e] = (float)(int64_t)(scaled + (scaled < 0.0f ? -up : up));
@@ -408,11 +414,11 @@ KERNEL(deposit) {
     const float least = part->constants->least;
     EACH_BLOCK {
         const int32_t first = *block * BLOCK;
-        double comes[BLOCK] = { 0.0 };
+        wide_lanes comes = { 0.0 };
         EACH_SLOT(plane) {
             lanes inflow;
             gather_inflow(plane->crossing, plane->slot_edges + slot, plane->slots + slot, first, &inflow);
-            for (int k = 0; k < BLOCK; ++k) comes[k] += (double)inflow[k]; /* whole numbers: exact */
+            comes += __builtin_convertvector(inflow, wide_lanes); /* whole numbers: exact */
         }
         uint8_t fresh = 0;
         for (int32_t k = 0; k < BLOCK; ++k) {

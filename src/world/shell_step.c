@@ -82,5 +82,12 @@ void rill_shells_step(rill_world *world, double dt, rill_step_info *info) {
     drips falling = { .world = world };
     for (size_t i = 0; i < world->shells.count; ++i)
         if (rill_shell_slot_at(world, i)->alive) step_shell(&falling, rill_shell_slot_at(world, i), dt, info);
-    if (!world->built) info->stage_seconds[RILL_STAGE_SHELLS] += rill_clock() - start;
+    if (world->built) return;
+    info->stage_seconds[RILL_STAGE_SHELLS] = rill_clock() - start;
+    for (size_t i = 0; i < world->shells.count; ++i) {
+        const rill_shell_slot *slot = rill_shell_slot_at(world, i);
+        if (!slot->alive) continue;
+        info->substeps = rill_max_i(info->substeps, slot->substeps);
+        info->awake_columns += (int64_t)rill_films_awake(slot->films) * RILL_SHELL_BLOCK;
+    }
 }
