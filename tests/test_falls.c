@@ -130,6 +130,42 @@ static void off_is_at_once(void **state) {
     rill_world_destroy(world);
 }
 
+/* -------------------------------------------------------------------------------------------------------------- mesh */
+
+/* It reaches from the brink to the floor, over all of the width, in both sides of a sheet; and no skirt hangs from the lip. */
+static void a_surface_gives_the_falls(void **state) {
+    (void)state;
+    shelf s = STEADY;
+    s.plate = s.open = true;
+    rill_world *world = make_shelf(&s, NULL);
+    const rill_surface_def def = rill_default_surface_def();
+    rill_surface *surface = NULL;
+    must(world, rill_surface_create(world, &def, &surface));
+    rill_surface_mesh falls = { 0 };
+    must(world, rill_surface_build(surface));
+    must(world, rill_surface_get_falls(surface, &falls));
+    assert_int_equal(falls.triangle_count, 0);
+    run(world, 120, 1.0 / 60);
+    must(world, rill_surface_build(surface));
+    must(world, rill_surface_get_falls(surface, &falls));
+    assert_true(falls.triangle_count > 100 && falls.vertex_count > 100);
+    float low[3] = { 1, 1, 1 }, high[3] = { -1, -1, -1 };
+    for (size_t v = 0; v < falls.vertex_count; ++v) {
+        const float *p = falls.positions + 3 * v, *n = falls.normals + 3 * v;
+        for (int i = 0; i < 3; ++i) low[i] = fminf(low[i], p[i]), high[i] = fmaxf(high[i], p[i]);
+        assert_true(fabsf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-4f);
+        assert_true(falls.depths[v] > 0 && falls.depths[v] <= 1e-3f);
+    }
+    assert_true(high[2] > 0.05f && high[2] < 0.052f && low[2] < 0.003f);
+    assert_true(low[0] > 0.039f && high[0] > 0.045f && low[1] < 5e-4f && high[1] > 5.5e-3f);
+    for (size_t i = 0; i < 3 * falls.triangle_count; ++i) assert_true(falls.indices[i] < falls.vertex_count);
+    rill_surface_info info;
+    must(world, rill_surface_get_info(surface, &info));
+    assert_int_equal(info.skirt_triangles, 0);
+    rill_surface_destroy(surface);
+    rill_world_destroy(world);
+}
+
 /* ------------------------------------------------------------------------------------------------------ random worlds */
 
 static uint64_t run_random(uint32_t seed, int32_t threads, bool scalar, int64_t *flown) {
@@ -302,6 +338,7 @@ int main(void) {
         cmocka_unit_test(what_is_in_the_air_is_flow_times_time),
         cmocka_unit_test(it_comes_down_in_its_time),
         cmocka_unit_test(off_is_at_once),
+        cmocka_unit_test(a_surface_gives_the_falls),
         cmocka_unit_test(random_worlds_are_exact_on_any_threads),
         cmocka_unit_test(snapshots_resume_in_mid_air),
         cmocka_unit_test(solids_move_through_falls),

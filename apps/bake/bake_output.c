@@ -124,18 +124,20 @@ bool rill_bake_output_frame(rill_bake_output *output, int64_t k) {
     double time = rill_scene_frame_time(output->scene->frame, output->until, k);
     if (rill_surface_build(output->surface) != RILL_OK || rill_surface_get_mesh(output->surface, &mesh) != RILL_OK)
         return rill_bake_complain("the surface", rill_world_message(output->world));
+    if (!rill_bake_add_falls(output->surface, &mesh)) return rill_bake_complain("the surface", "out of memory");
     rill_mesh_part liquid = rill_mesh_part_of("liquid", &mesh);
-    if ((output->solids && !take_solids(output)) || !write_meshes(output, &liquid, k, time) ||
-        !rill_bake_write_bodies(output, time))
-        return false;
+    const bool written = (!output->solids || take_solids(output)) && write_meshes(output, &liquid, k, time) &&
+                         rill_bake_write_bodies(output, time);
+    output->vertices = mesh.vertex_count;
+    output->triangles = mesh.triangle_count;
+    rill_bake_free_falls(&mesh);
+    if (!written) return false;
     char text[RILL_NUMBER_TEXT];
     rill_writer_count(&output->index, (uint64_t)output->written);
     rill_writer_text(&output->index, ",");
     rill_writer_bytes(&output->index, text, rill_number_double(time, text));
     rill_writer_text(&output->index, "\n");
     ++output->written;
-    output->vertices = mesh.vertex_count;
-    output->triangles = mesh.triangle_count;
     return true;
 }
 

@@ -50,4 +50,9 @@ bool rill_bake_take_bodies(rill_bake_output *output);
 void rill_bake_sample_bodies(rill_bake_output *output, double code, size_t number);
 bool rill_bake_write_bodies(rill_bake_output *output, double time);
 
+/* Makes one mesh of that of a surface and of its falls, in memory to be freed by the latter; false without, and nothing is done.
+ * bake_falls.c */
+bool rill_bake_add_falls(const rill_surface *surface, rill_surface_mesh *mesh);
+void rill_bake_free_falls(rill_surface_mesh *mesh);
+
 #endif

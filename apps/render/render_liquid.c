@@ -93,6 +93,9 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
         }
         vertex_count += mesh.vertex_count;
         index_count += 3 * mesh.triangle_count;
+        if (rill_surface_get_falls(surfaces[s], &mesh) != RILL_OK) continue;
+        vertex_count += mesh.vertex_count;
+        index_count += 3 * mesh.triangle_count;
     }
     render->sides.count = 0;
     bool good = count == 0 || rill_sides_make(&render->sides, world, surfaces, count, has_glass(render));
@@ -109,6 +112,7 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
             rill_surface_get_mesh(surfaces[s], &mesh);
             put_surface(&mixing, &mesh);
             smooth_normals(&mixing, &mesh, sums);
+            if (rill_surface_get_falls(surfaces[s], &mesh) == RILL_OK) put_surface(&mixing, &mesh);
         }
         put_sides(&mixing, &render->sides);
         measure(render, &mixing);

@@ -32,6 +32,7 @@ void rill_case_energy(rill_validation *validation);             /* 20 */
 void rill_case_symmetry(rill_validation *validation);           /* 21 */
 void rill_case_shells(rill_validation *validation);             /* 22 */
 void rill_case_sleep(rill_validation *validation);              /* 23 */
+void rill_case_falls(rill_validation *validation);              /* 24 */
 void rill_case_moving_solids(rill_validation *validation);      /* 25 */
 void rill_case_pushing_walls(rill_validation *validation);      /* 25, second half */
 void rill_case_free_bodies(rill_validation *validation);        /* 26 */

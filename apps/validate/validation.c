@@ -43,6 +43,7 @@ static const known_case cases[] = {
     { 21, "symmetry", rill_case_symmetry },
     { 22, "liquid on shells", rill_case_shells },
     { 23, "sleeping on versus off", rill_case_sleep },
+    { 24, "fall of 50 mm", rill_case_falls },
     { 25, "solids that move", rill_case_moving_solids },
     { 26, "bodies afloat", rill_case_free_bodies },
     { 27, "bodies whose motion is prescribed", rill_case_prescribed_bodies },

@@ -1146,6 +1146,10 @@ RILL_API void rill_surface_destroy(rill_surface *surface); /* NULL is allowed */
 RILL_API rill_result rill_surface_build(rill_surface *surface);
 /* The mesh of the last build, in arrays of the library: valid until the next build. */
 RILL_API rill_result rill_surface_get_mesh(const rill_surface *surface, rill_surface_mesh *out);
+/* Liquid in the air, as of the last build, likewise: sheets with two sides, and drops. Depths are how thick it is, wetness is 1, normals
+ * point away from the liquid, there are no distances, and triangles are counter-clockwise seen from outside. Its vertices and
+ * triangles are others in every build. Nothing but with RILL_FALLS_FLIGHT; then lips have no skirts. */
+RILL_API rill_result rill_surface_get_falls(const rill_surface *surface, rill_surface_mesh *out);
 /* Copies it into arrays of the user. RILL_INVALID_ARGUMENT if they are too small; the counts then say what is needed. */
 RILL_API rill_result rill_surface_write(const rill_surface *surface, rill_surface_mesh *out);
 

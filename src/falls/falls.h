@@ -24,8 +24,8 @@
 #define RILL_FALLS_WINDOW (1.0 / 240.0)
 /* s: the longest that less than a drop waits at a brink. */
 #define RILL_FALLS_PATIENCE 0.125
-/* Of the cube of a cell: less than this is no parcel until patience is out. A sphere a half cell wide. */
-#define RILL_FALLS_DROP 0.065
+/* Of the cube of a cell: less than this is no parcel until patience is out. A sphere a quarter of a cell wide. */
+#define RILL_FALLS_DROP 0.008
 /* Depth at a brink over critical depth, where flow before it is slow (Rouse 1936): u_b = (g q)^(1/3) / 0.715. */
 #define RILL_FALLS_BRINK 0.715
 /* Reynolds number q / nu below which viscosity and not inertia decides how fast a film leaves a brink. */

@@ -24,6 +24,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "bed/bed.h"
+#include "falls/falls.h"
 #include "floor/floor.h"
 #include "flow/flow.h"
 #include "tasks/tasks.h"
@@ -51,6 +52,10 @@ typedef struct rill_surface_view {
     bool tension;      /* surface tension acts: liquid meets floors at its contact angle by itself, */
     bool wall_tension; /* and walls too */
     double gravity[3];
+    const rill_falls *falls; /* what is in the air; NULL: nothing */
+    rill_falls_gravity falls_gravity;
+    double time; /* of the world, s */
+    bool flies;  /* what runs off edges does, and hangs from no lip */
     const rill_runtime *runtime;
     rill_pool *pool;
     rill_message *message;
@@ -244,8 +249,11 @@ struct rill_surface {
 
     rill_surface_mesh mesh; /* the last build's: vertices of columns, then of rims, of saddles, of skirts */
     size_t vertex_capacity, triangle_capacity;
-    rill_surface_mesh grids; /* handed out instead of `mesh` if def.form wants grids */
-    size_t grids_room[2];    /* capacity: vertices and triangles */
+    rill_surface_mesh grids;                      /* handed out instead of `mesh` if def.form wants grids */
+    size_t grids_room[2];                         /* capacity: vertices and triangles */
+    rill_surface_mesh falls;                      /* what is in the air (fall_sheets.c), all but `distances`, */
+    size_t falls_room[2];                         /* and its capacity */
+    rill_array fall_ends, fall_paths, fall_slots; /* working memory for it */
     rill_surface_info info;
     bool built;
 };

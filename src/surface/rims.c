@@ -180,7 +180,7 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
     rim->kind = RILL_RIM_LIP;
     rim->unclipped = reach(build, place, BEYOND_HALF);
     const bool falls = surface->top[place] - surface->top[other] > build->thin;
-    if (surface->def.skirts && surface->def.smooth_shores && falls) run_over(build, rim, beside);
+    if (surface->def.skirts && !build->view->flies && surface->def.smooth_shores && falls) run_over(build, rim, beside);
 }
 
 /* Ends a surface at a slab: liquid also goes below the column that it is linked to. */

@@ -32,6 +32,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->solids = rill_array_make(sizeof(const rill_solid *));
     surface->draw_levels = rill_array_make(sizeof(rill_draw_level));
     surface->distances = rill_array_make(sizeof(float));
+    rill_fall_sheets_begin(surface);
     const bool bends = def->meniscus != RILL_MENISCUS_NONE;
     if (def->floor) surface->terrain = rill_floor_make(&surface->allocator);
     if (bends) surface->band = rill_contact_band_make(&surface->allocator, runtime->scalar);
@@ -46,6 +47,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_surface_free_planes(surface);
     rill_surface_free_mesh(surface);
     rill_grids_free(surface);
+    rill_fall_sheets_free(surface);
     rill_free(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
     rill_array_free(&surface->pairs, &allocator);

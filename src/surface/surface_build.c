@@ -317,6 +317,8 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     }
     if (!result && surface->def.form == RILL_SURFACE_GRIDS && !rill_grids_make(surface, view))
         result = rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's grids");
+    if (!result && !rill_fall_sheets_make(surface, view))
+        result = rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the mesh of what is in the air");
     seconds[RILL_SURFACE_STAGE_MENISCUS] = lap(&clock);
     surface->built = result == RILL_OK;
     return result;

@@ -196,6 +196,11 @@ void rill_mixed_place_saddles(const rill_build *build, int32_t row);
 /* outline_clip.c. Draws rims back from what would show through the surface beside them, once rims are found. */
 void rill_outline_clip(const rill_build *build);
 
+/* fall_sheets.c. Makes the mesh of what is in the air; false without memory. Begins and frees what that takes. */
+bool rill_fall_sheets_make(rill_surface *surface, const rill_surface_view *view);
+void rill_fall_sheets_begin(rill_surface *surface);
+void rill_fall_sheets_free(rill_surface *surface);
+
 /* shore_paper.c. Shores as in the paper, instead of rims, quartets and saddles. */
 enum { RILL_SHORE_PAPER_TAKEN = 64 };
 typedef struct rill_shore_paper_writer {

@@ -89,6 +89,10 @@ static rill_result build(rill_surface *surface, const rill_world *world, const r
                                .liquid = world->def.liquid,
                                .tension = rill_world_tension(world),
                                .wall_tension = world->def.solver.wall_tension,
+                               .falls = world->falls,
+                               .falls_gravity = rill_world_falls_gravity(world),
+                               .time = world->time,
+                               .flies = rill_world_falls(world),
                                .runtime = &world->def.runtime,
                                .pool = world->pool,
                                .message = world->note };
@@ -129,6 +133,13 @@ rill_result rill_surface_get_mesh(const rill_surface *surface, rill_surface_mesh
     if (!surface) return RILL_INVALID_ARGUMENT;
     const rill_result result = need_mesh(surface, out, "rill_surface_get_mesh");
     if (!result) *out = *mesh_of(surface);
+    return result;
+}
+
+rill_result rill_surface_get_falls(const rill_surface *surface, rill_surface_mesh *out) {
+    if (!surface) return RILL_INVALID_ARGUMENT;
+    const rill_result result = need_mesh(surface, out, "rill_surface_get_falls");
+    if (!result) *out = surface->falls;
     return result;
 }
 
