@@ -1,6 +1,6 @@
 #!/bin/sh
 # The same bits with other numbers of threads than test_hashes.sh has, which looks at vector code too, and from a build without
-# optimisation.
+# optimisation and without threads of its own (RILL_THREADS=OFF), which cuts work into blocks for as many as it is asked for.
 # usage: test_bits.sh RILL FOLDER [CMAKE]      builds the program at -O0 in FOLDER
 set -eu
 rill=$1
@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 mkdir -p "$folder"
 "$cmake" -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DRILL_BUILD_TESTS=OFF \
-    -DRILL_INSTALL=OFF -DRILL_WIDE_KERNELS=OFF -DRILL_BUILD_RENDER=OFF >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+    -DRILL_INSTALL=OFF -DRILL_WIDE_KERNELS=OFF -DRILL_BUILD_RENDER=OFF -DRILL_THREADS=OFF >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 "$cmake" --build "$folder" -j 2 --target rill_program >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 
 passed=0
