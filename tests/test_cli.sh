@@ -107,7 +107,7 @@ is "the fill is booked as poured at the start" test "$(values $log volume | head
 is "something was poured later" test "$(values $log poured | head -1)" != "$(values $log poured | tail -1)"
 is "something was drained" test "$(values $log drained | tail -1)" != 0
 is "the shelf got wet" test "$(values $log on_shelf | tail -1)" != 0
-is "volume = poured - drained" awk -F, 'NR > 1 { e = $3 + $4 - $5 + $6; if (e > 1e-18 || e < -1e-18) exit 1 }' $log
+is "volume, in the air too, = poured - drained" awk -F, 'NR > 1 { e = $3 + $4 + $5 - $6 + $7; if (e > 1e-18 || e < -1e-18) exit 1 }' $log
 
 is "run to another end" gives 0 run tiny.yaml --until 0.025 --out short
 is "the last frame is shortened" test "$(values short/log.csv time | tr '\n' ' ')" = \
@@ -183,7 +183,7 @@ kill -INT $runner
 wait $runner
 is "Ctrl-C stops cleanly" test $? -eq 0
 is "it says that it stopped" says "stopped before its end"
-is "rows are whole" bash -c "[ -z \"\$(awk -F, 'NF != 13' stopped/log.csv)\" ] && [ -z \"\$(tail -c1 stopped/log.csv | tr -d '\n')\" ]"
+is "rows are whole" bash -c "[ -z \"\$(awk -F, 'NF != 14' stopped/log.csv)\" ] && [ -z \"\$(tail -c1 stopped/log.csv | tr -d '\n')\" ]"
 is "arrays of the end are written" test -s stopped/depth_00001.npy
 
 # ------------------------------------------------------------------------------------------------------------ info, hash
