@@ -89,6 +89,24 @@ static void tension_is_on_off_or_auto(void **state) {
     }
 }
 
+static void falls_fly_or_do_not(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        rill_falls_mode falls;
+    } cases[] = {
+        { SCENE("", ""), RILL_FALLS_OFF },
+        { SCENE("", "solver: { falls: flight }\n"), RILL_FALLS_FLIGHT },
+        { SCENE("", "solver: { falls: off }\n"), RILL_FALLS_OFF },
+        { SCENE("", "solver: { falls: false }\n"), RILL_FALLS_OFF },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        rill_scene *scene = read_good(cases[i].text);
+        assert_int_equal(scene->world.solver.falls, cases[i].falls);
+        rill_scene_free(scene);
+    }
+}
+
 static void sets_reach_them(void **state) {
     (void)state;
     static const char *const sets[] = { "liquid.contact_angle.advancing=70", "solver.tension=true", "liquid.drying=2",
@@ -182,8 +200,8 @@ static void maps_arrive(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(angles_are_one_or_two), cmocka_unit_test(tension_is_on_off_or_auto),
-        cmocka_unit_test(sets_reach_them),       cmocka_unit_test(bad_ones_are_refused),
-        cmocka_unit_test(maps_arrive),
+        cmocka_unit_test(falls_fly_or_do_not),   cmocka_unit_test(sets_reach_them),
+        cmocka_unit_test(bad_ones_are_refused),  cmocka_unit_test(maps_arrive),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
