@@ -83,20 +83,47 @@ static void each_rim(const rill_tension_work *work, rill_tension_kernel *kernel)
 
 /* ------------------------------------------------------------------------------------------------------------- masks */
 
-/* Whether a column has another surface than its own: its ceiling, or the bottom of a body. */
+/* Planes that tell which columns have another surface than their own: their ceiling, or the bottom of a body. */
+typedef struct surfaces {
+    const int32_t *b, *lifted;
+    const int32_t *pressure; /* NULL: there are no ceilings */
+} surfaces;
+
+static surfaces surfaces_of(const rill_flow *flow) {
+    return (surfaces){ flow->bed->b, rill_flow_bases(flow), flow->pressure };
+}
+
+/* `roofs`, whether there are ceilings, is a constant. */
+static inline int32_t covered(const surfaces *of, int32_t place, int roofs) {
+    return (int32_t)(of->lifted[place] != of->b[place]) | (roofs ? (int32_t)(of->pressure[place] != 0) : 0);
+}
+
 static bool has_none(const rill_flow *flow, int32_t place) {
-    return (flow->pressure && flow->pressure[place] != 0) ||
-           (flow->lifted && flow->lifted[place] != flow->bed->b[place]);
+    const surfaces of = surfaces_of(flow);
+    return of.pressure ? covered(&of, place, 1) : covered(&of, place, 0);
+}
+
+static inline void mask_columns(const rill_tension_state *tension, const surfaces *all, const rill_tension_run *run,
+                                int roofs) {
+    const surfaces of = *all;
+    const int32_t from = run->place, end = run->place + (run->count & -RILL_TILE_W), up = run->stride;
+    const float *acting = tension->acting;
+    float *out = tension->acting_now;
+    RILL_EACH_ALONE /* no bit that is written is looked at */
+        for (int32_t i = from; i < end; ++i) {
+        const int32_t beside = covered(&of, i - 1, roofs) | covered(&of, i + 1, roofs) | covered(&of, i - up, roofs) |
+                               covered(&of, i + up, roofs);
+        const float most = rill_min_f(acting[i], 0.0f), open = beside ? most : acting[i];
+        out[i] = covered(&of, i, roofs) ? -1.0f : open;
+    }
 }
 
 static void mask_run(const rill_tension_state *tension, const rill_flow *flow, const rill_tension_run *run) {
-    for (int32_t i = run->place; i < run->place + run->count; ++i) {
-        const bool beside = has_none(flow, i - 1) || has_none(flow, i + 1) || has_none(flow, i - run->stride) ||
-                            has_none(flow, i + run->stride);
-        tension->acting_now[i] = has_none(flow, i) ? -1.0f
-                                 : beside          ? rill_min_f(tension->acting[i], 0.0f)
-                                                   : tension->acting[i];
-    }
+    const surfaces of = surfaces_of(flow);
+    if (of.pressure)
+        mask_columns(tension, &of, run, 1);
+    else
+        mask_columns(tension, &of, run, 0);
 }
 
 /* Masks what is flooded or under bodies now, and what is beside it. */
