@@ -132,10 +132,40 @@ static void bits_are_the_same(void **state) {
     }
 }
 
+/* Wherever memory ends in a step: it is refused, or ends early, and goes on when there is some again. */
+static void memory_may_be_refused(void **state) {
+    (void)state;
+    rill_world *world = vase(2, NULL);
+    step(world, 4e-3);
+    const saved kept = save(world);
+    rill_world_destroy(world);
+    int32_t refused_steps = 0, eliminated = 0;
+    for (long call = 1; call < 64; call += 2) {
+        test_memory memory = { .forever = true };
+        rill_runtime runtime = rill_default_world_def().runtime;
+        runtime.allocator = test_allocator(&memory);
+        world = load(kept, &runtime);
+        memory.fail_at = memory.count + call;
+        const rill_result result = rill_world_step(world, 4e-3);
+        assert_true(result == RILL_OUT_OF_MEMORY || (result == RILL_OK && memory.refused == 0));
+        refused_steps += result != RILL_OK;
+        check(world);
+        memory.fail_at = 0;
+        step(world, 4e-3);
+        eliminated += world->flow.passages->way == RILL_WAY_ELIMINATION;
+        check(world);
+        rill_world_destroy(world);
+        assert_int_equal(memory.live, 0);
+    }
+    free(kept.bytes);
+    assert_true(refused_steps > 10 && eliminated > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stems_are_eliminated),
         cmocka_unit_test(bits_are_the_same),
+        cmocka_unit_test(memory_may_be_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
