@@ -384,7 +384,7 @@ rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_setting
                               .dt = dt,
                               .density = world->def.liquid.density,
                               .gravity = gravity,
-                              .has_sources = pours,
+                              .has_sources = pours || world->falls,
                               .runtime = &world->def.runtime,
                               .pool = world->pool };
 }
