@@ -94,8 +94,10 @@ static void clear_progress(void) {
 static void keep_best(rill_bench_row *best, const rill_bench_row *again) {
     const double triad = fmin(best->triad_ns, again->triad_ns), asked = best->asked_per_column;
     const double beats = fmin(best->beats_per_step, again->beats_per_step);
+    const double falls = fmin(best->us_of_falls, again->us_of_falls);
     if (again->ns_per_column_step < best->ns_per_column_step) *best = *again;
     best->beats_per_step = beats;
+    best->us_of_falls = falls;
     best->triad_ns = triad; /* the fastest as well */
     best->times_triad = best->ns_per_column_step / triad;
     best->asked_per_column = asked;

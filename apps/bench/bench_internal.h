@@ -1,5 +1,5 @@
-/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_moving.c, bench_shells.c and bench_bodies.c (the
- * worlds), bench_measure.c (the clock, and what memory is asked for), bench_triad.c (the yardsticks), bench_targets.c
+/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_falls.c, bench_moving.c, bench_shells.c and
+ * bench_bodies.c (the worlds), bench_measure.c (the clock, and what memory is asked for), bench_triad.c (the yardsticks), bench_targets.c
  * (what is expected).
  *
  * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed or of a
@@ -17,6 +17,10 @@ typedef rill_result rill_bench_move(rill_world *world, int64_t frame);
 /* Of the pond with bodies, m. */
 #define RILL_BENCH_POND_CELL 5e-3
 
+/* Of the world of many falls, m; and s: what crosses a brink in so long is one parcel. */
+#define RILL_BENCH_FALLS_CELL 1e-2
+#define RILL_BENCH_FALLS_WINDOW (1.0 / 240.0)
+
 typedef struct rill_bench_case {
     const char *name;
     int32_t threads;
@@ -30,6 +34,7 @@ typedef struct rill_bench_case {
     bool paper;              /* solver.pipe_area = paper */
     bool blocked;            /* solver.passages = off: what the same world costs without the pressure solve */
     bool tension;            /* solver.tension */
+    bool falls;              /* solver.falls = flight, and what falls cost by themselves is timed as well */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
     bool rewind;             /* each repeat starts from the same snapshot, because the liquid does not stay as it is */
     bool surface;       /* making the surface's mesh is timed, in every frame, and not the step: for it read build */
@@ -52,6 +57,7 @@ typedef struct rill_bench_row {
     double ms_high, ms_most; /* where something moves: what 95 of 100 frames stay below, and the slowest; else 0 */
     double bytes_per_column; /* rill_bed_info.state_bytes over the columns */
     double times_triad;      /* ns_per_column_step over the time triad needs for 28 bytes */
+    double us_of_falls;      /* per step: of the stage in which falls land and start, with what pours in it; else 0 */
     double real_time_factor; /* simulated seconds per second of wall time */
     double cycle_ns;         /* of the processor's clock beside the fastest steps */
     double triad_ns;         /* that triad needs for 28 bytes */
@@ -76,6 +82,9 @@ rill_result rill_bench_build_stems(rill_world *world);
 /* Build shells in worlds without a grid: a ball that is wet all over, and one with a tenth of it wet. bench_shells.c */
 rill_result rill_bench_build_ball(rill_world *world);
 rill_result rill_bench_build_cap(rill_world *world);
+/* Build worlds with falls: a steady one from a plank, and a thousand brinks with a hundred parcels each. bench_falls.c */
+rill_result rill_bench_build_fall(rill_world *world);
+rill_result rill_bench_build_many_falls(rill_world *world);
 /* Build and move a mesh in its liquid. bench_moving.c */
 rill_result rill_bench_build_mesh(rill_world *world);
 rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);

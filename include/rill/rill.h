@@ -905,7 +905,7 @@ RILL_API double rill_world_time(const rill_world *world);
 
 /* Stages of a sub-step, as they are timed. */
 typedef enum rill_stage {
-    RILL_STAGE_SOURCES = 0, /* sources and sinks pour, moving walls give and take */
+    RILL_STAGE_SOURCES = 0, /* sources and sinks pour, moving walls give and take, falls land and start */
     RILL_STAGE_SLEEP,       /* which tiles are at rest, and which are to be swept */
     RILL_STAGE_LAYERS,      /* pipes between layers that are listed one by one */
     RILL_STAGE_SWEEP,       /* all columns of awake tiles */

@@ -313,6 +313,7 @@ static void note_substep(rill_step_context *step, double dt) {
     if (flow->brinks) {
         const rill_falls_gravity gravity = rill_world_falls_gravity(step->world);
         rill_falls_launch(step->world->falls, flow, &gravity, step->settings.viscosity, step->start + step->done);
+        rill_step_end_stage(step, RILL_STAGE_SOURCES);
     }
     step->info.substeps += 1;
     if (dt < step->info.smallest_dt) step->info.smallest_dt = dt;
