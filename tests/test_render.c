@@ -278,6 +278,28 @@ static void level_liquid_mirrors_the_lamp(void **state) {
     rill_world_destroy(world);
 }
 
+/* Water 4 mm deep mirrors the lamp; a film of a twentieth of a cell hardly more than the dry chalk does: its edges are stairs. */
+static void films_mirror_little(void **state) {
+    static const double levels[3] = { 0.004, 0.00005, 0 };
+    stage *s = *state;
+    double mirrored[3] = { 0 };
+    for (int i = 0; i < 3; ++i) {
+        rill_world *world = make_tray();
+        assert_int_equal(rill_bed_build(world), RILL_OK);
+        if (levels[i] > 0) fill(world, 0.04, 0.04, 0.5 * levels[i], levels[i]);
+        rill_render_options options = plain_options("water");
+        for (int lamp = 0; lamp < 2; ++lamp) {
+            if (lamp) rill_studio_for(&aslant, &options);
+            draw(s, world, &aslant, &options);
+            for (int k = -30; k <= 30; ++k)
+                mirrored[i] += (lamp ? 1 : -1) * luminance(look_at(s, &aslant, 0.04 + 0.001 * k, 0.04, levels[i]));
+        }
+        rill_world_destroy(world);
+    }
+    const double deep = mirrored[0] - mirrored[2], thin = mirrored[1] - mirrored[2];
+    if (deep < 0.2 || fabs(thin) > 0.25 * deep) fail_msg("%g deep, %g thin", deep, thin);
+}
+
 /* Four panes around a pool, under a sun in the west: on the chalk in the east lies the shadow of the panes, and with juice between
  * them that of the juice, which is amber. In the west nothing changes. */
 static void liquid_and_glass_cast_shadows(void **state) {
@@ -881,17 +903,29 @@ static void materials_follow_names_and_scenes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(liquid_is_where_it_stands),           cmocka_unit_test(absorption_grows_with_thickness),
-        cmocka_unit_test(level_liquid_mirrors_the_lamp),       cmocka_unit_test(liquid_and_glass_cast_shadows),
-        cmocka_unit_test(refraction_displaces_what_is_below),  cmocka_unit_test(what_stands_in_front_is_not_refracted),
-        cmocka_unit_test(what_does_not_move_does_not_flicker), cmocka_unit_test(shadows_fall_away_from_the_sun),
-        cmocka_unit_test(overlays_have_their_colours),         cmocka_unit_test(meniscus_overlay_shows_distances),
-        cmocka_unit_test(tiles_overlay_shows_what_is_awake),   cmocka_unit_test(lines_are_drawn_over_liquid_only),
-        cmocka_unit_test(layers_come_in_the_right_order),      cmocka_unit_test(equal_worlds_look_equal),
-        cmocka_unit_test(what_was_wet_is_dark_until_it_dries), cmocka_unit_test(bodies_are_where_they_are),
-        cmocka_unit_test(both_languages_draw_the_same),        cmocka_unit_test(shipped_scenes_look_sound),
-        cmocka_unit_test(sizes_change_and_are_refused),        cmocka_unit_test(materials_follow_names_and_scenes),
-        cmocka_unit_test(boats_look_as_they_are_inside),       cmocka_unit_test(forces_overlay_shows_what_is_carried),
+        cmocka_unit_test(liquid_is_where_it_stands),
+        cmocka_unit_test(absorption_grows_with_thickness),
+        cmocka_unit_test(level_liquid_mirrors_the_lamp),
+        cmocka_unit_test(liquid_and_glass_cast_shadows),
+        cmocka_unit_test(refraction_displaces_what_is_below),
+        cmocka_unit_test(what_stands_in_front_is_not_refracted),
+        cmocka_unit_test(what_does_not_move_does_not_flicker),
+        cmocka_unit_test(shadows_fall_away_from_the_sun),
+        cmocka_unit_test(overlays_have_their_colours),
+        cmocka_unit_test(meniscus_overlay_shows_distances),
+        cmocka_unit_test(tiles_overlay_shows_what_is_awake),
+        cmocka_unit_test(lines_are_drawn_over_liquid_only),
+        cmocka_unit_test(layers_come_in_the_right_order),
+        cmocka_unit_test(equal_worlds_look_equal),
+        cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
+        cmocka_unit_test(bodies_are_where_they_are),
+        cmocka_unit_test(both_languages_draw_the_same),
+        cmocka_unit_test(shipped_scenes_look_sound),
+        cmocka_unit_test(sizes_change_and_are_refused),
+        cmocka_unit_test(materials_follow_names_and_scenes),
+        cmocka_unit_test(boats_look_as_they_are_inside),
+        cmocka_unit_test(forces_overlay_shows_what_is_carried),
+        cmocka_unit_test(films_mirror_little),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);
 }

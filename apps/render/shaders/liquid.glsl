@@ -161,18 +161,20 @@ void main() {
     float frost = clamp(glass_look.w * 2.0 - 0.1, 0.0, 1.0) * (0.2 + 0.8 * clouds);
     vec3 scattered = vec3(0.80, 0.88, 0.93) * (sun_colour.rgb * lit * (0.35 + 0.3 * dot(n, sun.xyz)) + ambient(n, open));
     vec3 through = mix(seen * glass_look.rgb * 0.985, scattered, frost);
-    float f0 = 0.04, cover = 1.0;
+    float f0 = 0.04, cover = 1.0, shine = 1.0;
 #else
     vec3 light = sun_colour.rgb * lit * max(dot(n, sun.xyz), 0.0) + ambient(n, open);
     vec3 left = exp(-extinction * path);
     vec3 through = seen * left + body.rgb * light * (1.0 - left);
     float f0 = pow((index - 1.0) / (index + 1.0), 2.0), cover = is_side ? 1.0 : smoothstep(0.0, film, thickness);
+    // What is left behind as a film ends anywhere, by columns: a mirror would show their stairs. Drops end steeply.
+    float shine = is_side ? 1.0 : smoothstep(film, 6.0 * film, thickness);
 #endif
     float fresnel = f0 + (1.0 - f0) * pow(1.0 - max(dot(n, view), 0.0), 5.0);
     vec3 r = reflect(-view, n);
     vec4 near = mirrored(p + n * 0.003 * bounds.w, r, screen_noise(gl_FragCoord.xy, 3.0), fresnel > 0.025);
     vec3 gloss = mix(environment(r, 0.02) * free, near.rgb, near.a * smoothstep(0.025, 0.05, fresnel)) * fresnel;
     gloss += sun_colour.rgb * lit * ggx_sun(n, view, 0.09, f0);
-    out_colour = vec4(mix(behind, through * (1.0 - fresnel) + gloss, cover), 1.0);
+    out_colour = vec4(mix(behind, mix(through, through * (1.0 - fresnel) + gloss, shine), cover), 1.0);
 }
 #endif
