@@ -101,8 +101,8 @@ static void test_absurd_definitions(void **state) {
     wrong = house_def();
     wrong.grid.cells[0] = wrong.grid.cells[1] = 32768;
     refused_definition(&wrong, "expected at most 268435456 in all");
-    memset(&wrong, 0, sizeof wrong);
-    refused_definition(&wrong, "grid.cells[0]");
+    memset(&wrong, 0, sizeof wrong); /* no grid, which is allowed; no headroom, which is not */
+    refused_definition(&wrong, "headroom is 0");
     rill_world *world = NULL;
     assert_int_equal(rill_world_create(NULL, &world, NULL), RILL_INVALID_ARGUMENT);
     assert_int_equal(rill_world_create(&wrong, NULL, NULL), RILL_INVALID_ARGUMENT);
