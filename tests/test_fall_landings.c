@@ -10,7 +10,7 @@
 static const shelf SHELF = {
     .cells = { 120, 6 }, .length = 40, .cell_size = 1e-3, .drop = 0.05, .rate = 1e-4, .until = INFINITY
 };
-static const double AFLOAT = 0.02, THICK = 0.004; /* m: topside of the plate, and its height */
+static const double G = 9.81, AFLOAT = 0.02, THICK = 0.004; /* m: topside of the plate, and its height */
 
 /* A plate in the air, as wide as the grid, beside which and under which is nothing but the floor. */
 static rill_body_id add_plate(rill_world *world, double mass) {
@@ -88,6 +88,62 @@ static void a_deck_gets_what_lands_on_it(void **state) {
     rill_world_destroy(world);
 }
 
+/* Mass of what is in a column one cell wide, kg. */
+static double mass_of(const rill_world *world, int64_t quanta) {
+    return (double)quanta * ledger_of(world).quantum_volume * world->def.liquid.density;
+}
+
+/* A plate that hovers is told all of the momentum that comes down on it: along the bed what the parcel had, downwards that of
+ * a fall to its topside; and the weight of what lies on it, bit by bit. */
+static void a_held_plate_feels_what_lands_on_it(void **state) {
+    (void)state;
+    rill_world *world = make_quiet(0.0);
+    const rill_body_id id = add_plate(world, INFINITY);
+    const int64_t amount = (int64_t)(0.02 / world->bed.quantum);
+    drop(world, (double[]){ 0.0655, 0.0025, 0.05 }, (double[]){ 0.05, 0.02 }, amount);
+    double impulse[3] = { 0 }, weight = 0.0;
+    for (int i = 0; i < 115; ++i) {
+        rill_body_forces forces;
+        run(world, 1, 1e-3);
+        must(world, rill_body_get_forces(world, id, &forces));
+        for (int k = 0; k < 3; ++k) impulse[k] += forces.impulse[k];
+        weight += 1e-3 * G * forces.deck_volume * world->def.liquid.density;
+    }
+    assert_true(on_decks(world) == amount);
+    const double mass = mass_of(world, amount), down = mass * sqrt(2 * G * (0.05 - AFLOAT));
+    if (fabs(impulse[0] - 0.05 * mass) > 1e-5 * mass || fabs(impulse[1] - 0.02 * mass) > 1e-5 * mass)
+        fail_msg("%g, %g m/s along the bed", impulse[0] / mass, impulse[1] / mass);
+    if (fabs(impulse[2] + weight + down) > 0.002 * down) fail_msg("%g of %g downwards", impulse[2] + weight, -down);
+    rill_world_destroy(world);
+}
+
+/* A plate that is free goes along with what has come down on it: together they have its momentum. */
+static void a_free_plate_goes_along(void **state) {
+    (void)state;
+    rill_world *world = make_quiet(0.0);
+    const rill_body_id id = add_plate(world, 0.02);
+    rill_body_state still;
+    must(world, rill_body_get_state(world, id, &still));
+    for (int i = 0; i < 3; ++i) still.acceleration[i] = 0.0;
+    must(world, rill_body_set_state(world, id, &still));
+    const int64_t amount = (int64_t)(0.02 / world->bed.quantum);
+    drop(world, (double[]){ 0.0655, 0.0025, 0.05 }, (double[]){ 0.05, 0.0 }, amount);
+    double weight = 0.0;
+    for (int i = 0; i < 115; ++i) {
+        rill_body_forces forces;
+        run(world, 1, 1e-3);
+        must(world, rill_body_get_forces(world, id, &forces));
+        weight += 1e-3 * G * forces.deck_volume * world->def.liquid.density;
+    }
+    assert_true(on_decks(world) == amount);
+    rill_body_state moved;
+    must(world, rill_body_get_state(world, id, &moved));
+    const double mass = mass_of(world, amount), all = 0.02 + mass, down = mass * sqrt(2 * G * (0.05 - AFLOAT));
+    if (fabs(all * moved.velocity[0] / (0.05 * mass) - 1) > 0.01) fail_msg("%g m/s along", moved.velocity[0]);
+    if (fabs((all * moved.velocity[2] + weight) / -down - 1) > 0.01) fail_msg("%g m/s down", moved.velocity[2]);
+    rill_world_destroy(world);
+}
+
 /* -------------------------------------------------------------------------------------------------------- momentum */
 
 /* Sum over all faces of an axis of the depths at it times its velocity: twice the momentum, quanta m/s. */
@@ -137,6 +193,8 @@ static void a_pool_gains_the_momentum_of_what_lands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_deck_gets_what_lands_on_it),
+        cmocka_unit_test(a_held_plate_feels_what_lands_on_it),
+        cmocka_unit_test(a_free_plate_goes_along),
         cmocka_unit_test(a_pool_gains_the_momentum_of_what_lands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@
  *             liquid as fast as sub-steps are short. The less is missing to be no longer light, the less of it there
  *             is; what is heavier has nothing of it.
  *
- *   deck      All of it goes wherever the body does, and weighs on it where it lies.
+ *   deck      All of it goes wherever the body does, and weighs on it where it lies. What falls on it brings its momentum:
+ *             with m at u_in, v += m u_in / (mass with all of this), and the same about the centre of mass.
  *
  * Such liquid moves as the body does. What newly joins is at rest: a body that dives is slowed down by it (Th. von
  * Karman, NACA TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
@@ -27,6 +28,7 @@
 #include "bodies/body_constants.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct added_liquid {
     double mass;           /* kg */
@@ -157,6 +159,53 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
     }
 }
 
+/* Lets what has come down on a body in a column push it: it stays on it, and its mass counts already, as if it had come at
+ * rest. Of the way down to the bed, of which its speed is, it has not fallen the rest. */
+static void strike(const rill_body_stage *stage, const rill_body_node *node) {
+    const rill_body_touch *touch =
+        (const rill_body_touch *)stage->bodies->touches.data + rill_body_node_carrier(stage->bodies, node);
+    const rill_body_piece *pieces = stage->bodies->pieces.data;
+    const rill_bed *bed = stage->flow->bed;
+    rill_body *body = rill_body_at(stage->bodies, touch->body);
+    double at[3] = { 0 }, parts = 0.0, wrench[6] = { 0 };
+    for (int32_t k = touch->first_piece; k < touch->end_piece; ++k) {
+        const double part = (double)pieces[k].part;
+        parts += part;
+        for (int i = 0; i < 2; ++i) at[i] += part * (double)pieces[k].arm[i];
+        at[2] += part * (double)node->lid[pieces[k].quarter];
+    }
+    if (!(parts > 0.0)) return;
+    for (int i = 0; i < 3; ++i) at[i] /= parts;
+    const double w = node->blow[2] / node->struck, rest = (at[2] - (double)stage->flow->H[node->place]) * bed->quantum;
+    const double square = w * w - 2.0 * stage->gravity * rest, down = square > 0.0 ? -sqrt(square) : 0.0;
+    const double mass = stage->density * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
+    at[2] = bed->datum + ((double)node->base + at[2]) * bed->quantum - body->expected_position[2];
+    for (int axis = 0; axis < 3; ++axis)
+        rill_body_add_at_arm(axis, at, mass * (axis < 2 ? node->blow[axis] : node->struck * down), wrench);
+    rill_body_remove_round_torque(body, wrench);
+    for (int i = 0; i < 3; ++i) {
+        const double *row = body->inverse_inertia + 3 * i;
+        if (isinf(body->mass)) {
+            body->forces.impulse[i] += wrench[i];
+            body->forces.angular_impulse[i] += wrench[3 + i];
+            continue;
+        }
+        body->predicted_twist[i] += wrench[i] / (i == 2 ? body->mass_upright : body->mass_along);
+        body->predicted_twist[3 + i] += row[0] * wrench[3] + row[1] * wrench[4] + row[2] * wrench[5];
+    }
+}
+
+/* Lets all that has come down on bodies push them, once. */
+static void strike_all(const rill_body_stage *stage) {
+    rill_body_node *nodes = stage->bodies->nodes.data;
+    for (size_t n = stage->island->first_node; n < stage->island->end_node; ++n) {
+        if (nodes[n].struck == 0.0) continue;
+        if (nodes[n].apart && rill_body_node_carrier(stage->bodies, &nodes[n]) >= 0) strike(stage, &nodes[n]);
+        nodes[n].struck = 0.0;
+        memset(nodes[n].blow, 0, sizeof nodes[n].blow);
+    }
+}
+
 void rill_bodies_add_mass(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
         rill_body *body = rill_body_in_order(stage->bodies, i);
@@ -193,4 +242,5 @@ void rill_bodies_add_mass(const rill_body_stage *stage) {
         add_inertia(stage, body, &added, kept, joined);
         RILL_ASSERT(rill_body_are_finite(body->predicted_twist, 6));
     }
+    strike_all(stage);
 }

@@ -153,6 +153,7 @@ typedef struct rill_body_node {
     bool flooded;  /* full to its ceiling */
     bool grounded; /* nothing but a film is left between a body and the bed: it has the head of what is around it */
     bool yields;   /* what is over it moves when it is pushed */
+    double struck, blow[3];  /* quanta that have come down on it in this sub-step, and their momentum, quanta m/s */
     uint16_t proxy_round;    /* working memory of passage_nodes.c */
     double roof;             /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
     double e;                /* head above the base, quanta */

@@ -158,6 +158,8 @@ int32_t rill_bodies_make_node(const rill_body_stage *stage, int32_t place, int32
         node.deck = before->deck;
         for (int i = 0; i < 2; ++i) node.slip[i] = before->slip[i];
         node.drawn = before->drawn;
+        node.struck = before->struck;
+        for (int i = 0; i < 3; ++i) node.blow[i] = before->blow[i];
     }
     RILL_ASSERT(bodies->nodes.count < bodies->nodes.capacity);
     RILL_ASSERT(node.base != RILL_WALL && node.deck >= 0 && node.over <= 15);

@@ -185,8 +185,17 @@ static void land_on_body(void *context, rill_flow *flow, int32_t place, int32_t 
     node->displaced_before -= (double)quanta;
 }
 
+/* Remembers with what it came down what now lies on a body; the liquid around one that is not apart is not struck. */
+static void strike_body(void *context, int32_t place, int32_t quanta, const double velocity[3]) {
+    rill_body_node *node = rill_bodies_node(context, place);
+    if (!node->apart) return;
+    node->struck += (double)quanta;
+    for (int i = 0; i < 3; ++i) node->blow[i] += (double)quanta * velocity[i];
+}
+
 rill_landing rill_bodies_landing(rill_bodies *bodies) {
-    return (rill_landing){ .context = bodies, .concerns = concerns_bodies, .land = land_on_body };
+    return (
+        rill_landing){ .context = bodies, .concerns = concerns_bodies, .land = land_on_body, .strike = strike_body };
 }
 
 /* ------------------------------------------------------------------------------------------------------------ faces */

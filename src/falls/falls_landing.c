@@ -9,6 +9,8 @@
  * the number of sub-steps, and streams of 2 m/s shot out of the foot.) Faces whose sill is not below both levels are passed
  * over, lest a brink above the foot is driven by what has left it, and so are walls, ghosts and flooded columns.
  *
+ * Where it comes down on a body, that is struck instead (rill_bodies_landing).
+ *
  * Without room in the column what is due stays in the air until there is some. */
 #include <math.h>
 
@@ -56,6 +58,13 @@ static void push(const descent *down, const rill_parcel *parcel, int32_t t) {
     for (int i = 0; i < 4; ++i) push_face(flow, place, &faces[i], (float)t, (float)velocity[i / 2], dent);
 }
 
+/* As push, where bodies are. */
+static void strike(const descent *down, const rill_parcel *parcel, int32_t t) {
+    double position[3], velocity[3];
+    rill_parcel_at(parcel, down->gravity, (double)parcel->flight, position, velocity);
+    down->landing->strike(down->landing->context, parcel->place, t, velocity);
+}
+
 /* Lets quanta come down at a column; returns how many had room. */
 static int32_t deliver(const descent *down, const rill_parcel *parcel, int64_t due) {
     rill_flow *flow = down->flow;
@@ -69,7 +78,10 @@ static int32_t deliver(const descent *down, const rill_parcel *parcel, int64_t d
     const int32_t H = flow->H[place];
     const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0 };
     rill_flow_widen(&flow->extent, &here);
-    if (!apart) push(down, parcel, t);
+    if (apart)
+        strike(down, parcel, t);
+    else
+        push(down, parcel, t);
     if (H > RILL_DRY) rill_flow_touch_tile(flow, rill_bed_tile_of(bed, place), rill_flow_wake_bits(bed, place));
     down->falls->rise = fmax(down->falls->rise, (double)t * bed->quantum / down->dt);
     return t;

@@ -13,6 +13,8 @@ typedef struct rill_landing {
     bool (*concerns)(const void *context, int32_t place);
     /* Gives quanta to such a column or what is over it, or takes them from the column if they are negative. */
     void (*land)(void *context, rill_flow *flow, int32_t place, int32_t quanta);
+    /* Says how fast quanta came down that such a column was given, m/s. */
+    void (*strike)(void *context, int32_t place, int32_t quanta, const double velocity[3]);
 } rill_landing;
 
 /* Lets quanta come down at a column, or takes them from it if they are negative. There must be room for them. */

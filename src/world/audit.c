@@ -1,7 +1,7 @@
 /* The audit: builds with asserts count every quantum after each stage of a sub-step and compare with the ledger, so
  * that one that is lost, or there twice, is found in the stage that did it.
  *
- *     columns + ghosts beyond their still level + decks + on its way between solids and liquid
+ *     columns + ghosts beyond their still level + decks + in the air + on its way between solids and liquid
  *             + refused by passages and not given back yet = poured - drained
  *
  * Worlds beyond LARGE columns are counted in every SELDOM-th sub-step only: a few tiles of them are awake, and all of
