@@ -32,6 +32,7 @@ static double down_to(const flight *f, double height, double now) {
 
 /* When something at `u`, with the acceleration `a`, has gone the distance d > 0 onwards. */
 static double time_to(double d, double u, double a) {
+    if (a == 0.0) return u > 0.0 ? d / u : (double)INFINITY; /* what follows gives the same bits, and is slow */
     const double square = u * u + 2.0 * a * d;
     if (!(square >= 0.0)) return (double)INFINITY;
     const double sum = u + sqrt(square);
