@@ -145,7 +145,10 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     const rill_runtime runtime = make_runtime(which, options, run);
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, NULL, &run->scene, &report);
-    if (result == RILL_SCENE_OK) run->scene->world.solver.tension = which->tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
+    if (result == RILL_SCENE_OK) {
+        run->scene->world.solver.tension = which->tension ? RILL_TENSION_ON : RILL_TENSION_OFF;
+        run->scene->world.solver.falls = RILL_FALLS_OFF; /* targets were set without */
+    }
     if (result == RILL_SCENE_OK) result = rill_scene_create_world(run->scene, &runtime, &run->world, &report);
     if (result == RILL_SCENE_OK && which->blocked) {
         rill_solver solver;
