@@ -174,7 +174,7 @@ static void level_in_bowl(rill_validation *validation) {
         s.depths[i] = hypot(x[0] - 0.012, x[1]) < 0.014 && x[2] < 0 ? 0.005 : 0;
     }
     fill(&s);
-    run(&s, 60);
+    run(&s, 30);
     look(&s);
     double low = INFINITY, high = -INFINITY;
     for (int32_t i = 0; s.ok && i < s.info.columns; ++i) {
@@ -184,7 +184,7 @@ static void level_in_bowl(rill_validation *validation) {
     const rill_check check = {
         .mode = "shell", .relation = RILL_AT_MOST, .value = 1e6 * (high - low), .target = 0.1, .unit = "um"
     };
-    if (s.ok) rill_validation_add(validation, &check, "blob in a bowl of 50 mm: levels apart after 60 s");
+    if (s.ok) rill_validation_add(validation, &check, "blob in a bowl of 50 mm: levels apart after 30 s");
     off_by(&s);
     end(&s);
 }
